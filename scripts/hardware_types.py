@@ -6,26 +6,46 @@ have any attribute.
 """
 
 import ast
+import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
 from mypy.checker import TypeChecker
 from mypy.errorcodes import ATTR_DEFINED
-from mypy.nodes import ARG_POS, Argument, MemberExpr, TypeInfo, Var
-from mypy.plugin import AttributeContext, ClassDefContext, FunctionContext, MethodContext, Plugin
+from mypy.nodes import ARG_OPT, ARG_POS, Argument, MemberExpr, TypeInfo, Var
+from mypy.plugin import (
+    AttributeContext,
+    ClassDefContext,
+    FunctionContext,
+    FunctionSigContext,
+    MethodContext,
+    MethodSigContext,
+    Plugin,
+)
 from mypy.plugins.common import add_attribute_to_class, add_method_to_class
-from mypy.types import AnyType, CallableType, Instance, Type, TypeOfAny, UnboundType, get_proper_type
+from mypy.types import AnyType, CallableType, FunctionLike, Instance, Type, TypeOfAny, UnboundType, get_proper_type
 
 _COMPONENT, _VIEW, _LAYOUT = "amaranth.lib.wiring.Component", "amaranth.lib.data.View", "amaranth.lib.data.Layout"
 _SIGNAL = "amaranth.hdl._ast.Signal"
 _OWN = "ctm.rtl."
 _COMPUTES = "computes names of ports"
 _NOT_IN_STUBS: Mapping[str, tuple[str, ...]] = {
+    "amaranth.hdl._ast.Operator": ("operator", "operands"),
+    "amaranth.hdl._ast.Part": ("value", "offset", "width", "stride"),
+    "amaranth.hdl._ast.Signal": ("duid",),
+    "amaranth.hdl._ast.Switch": ("test", "cases"),
+    "amaranth.hdl._cd.ClockDomain": ("clk", "rst"),
+    "amaranth.hdl._ir.Fragment": ("statements", "subfragments", "origins"),
+    "amaranth.hdl._ir.Instance": ("type",),
+    "amaranth.hdl._mem.MemoryInstance": ("_read_ports", "read_port", "write_port"),
     "amaranth.lib.fifo.FIFOInterface": ("level",),
     "amaranth.lib.io.DDRBuffer": ("i", "o", "oe"),
 }
 _INTERFACE = "amaranth.lib.wiring.PureInterface"
+_CONST = re.compile(r"amaranth\.lib\.data\.\w*Layout\.(const|from_bits)")
+_MEMORY = "amaranth.lib.memory.Memory"
+_PROPERTIES = tuple(f"amaranth.hdl._ast.{name}" for name in ("Assert", "Assume", "Cover"))
 _ANY = AnyType(TypeOfAny.explicit)
 
 
@@ -175,8 +195,19 @@ class HardwareTypes(Plugin):
         return _field_type if fullname.startswith(_OWN) else None
 
     def get_function_hook(self, fullname: str) -> Callable[[FunctionContext], Type] | None:
-        """A signal of a layout is a view."""
+        """A signal of a layout is a view; a memory has rows of any shape."""
+        if fullname == _MEMORY:
+            return _memory_type
         return _signal_type if fullname == _SIGNAL else None
+
+    def get_function_signature_hook(self, fullname: str) -> Callable[[FunctionSigContext], FunctionLike] | None:
+        """The message of a property may be left out."""
+        return _without_message if fullname in _PROPERTIES else None
+
+    def get_method_signature_hook(self, fullname: str) -> Callable[[MethodSigContext], FunctionLike] | None:
+        """A constant of a layout has its fields, and is made of fields of any types."""
+        found = _CONST.fullmatch(fullname)
+        return None if found is None else _constant if found[1] == "const" else _constant_of_bits
 
     def get_method_hook(self, fullname: str) -> Callable[[MethodContext], Type] | None:
         """A signal like a view is one."""
@@ -236,6 +267,26 @@ def _signal_type(context: FunctionContext) -> Type:
         view = context.api.modules[module].names[name].node
         return Instance(view, [_ANY]) if isinstance(view, TypeInfo) else _ANY
     return _ANY if isinstance(shape, AnyType) else context.default_return_type
+
+
+def _memory_type(context: FunctionContext) -> Type:
+    found = get_proper_type(context.default_return_type)
+    return found.copy_modified(args=[_ANY] * len(found.args)) if isinstance(found, Instance) else found
+
+
+def _without_message(context: FunctionSigContext) -> FunctionLike:
+    kinds = list(context.default_signature.arg_kinds)
+    kinds[1] = ARG_OPT
+    return context.default_signature.copy_modified(arg_kinds=kinds)
+
+
+def _constant(context: MethodSigContext) -> FunctionLike:
+    """In amaranth-stubs two classes have the name `Const`, and the other one hides that of layouts."""
+    return context.default_signature.copy_modified(arg_types=[_ANY], ret_type=_ANY)
+
+
+def _constant_of_bits(context: MethodSigContext) -> FunctionLike:
+    return context.default_signature.copy_modified(ret_type=_ANY)
 
 
 def _like_type(context: MethodContext) -> Type:

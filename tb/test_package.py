@@ -99,7 +99,7 @@ def test_an_engine_whose_packages_are_missing_says_what_to_install(
 ) -> None:
     find = "from ctm.examples.catalogue import FOLDER; print(FOLDER / 'saxpy' / 'saxpy.toml')"
     job = run(environment / "python", "-c", find, cwd=tmp_path).strip()
-    command = [environment / "ctm", "run", job, "--engine", engine, "-o", tmp_path]
+    command: list[str | Path] = [environment / "ctm", "run", job, "--engine", engine, "-o", tmp_path]
     result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert result.returncode == 2
     assert "pip install 'ctm-machine[rtl]'" in result.stderr

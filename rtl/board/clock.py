@@ -44,7 +44,7 @@ def ecp5_clocks(m: Module, platform: Any, frequency: int, button: Value, memory:
     m.d.comb += [inverted.o[0].eq(0), inverted.o[1].eq(1)]
 
 
-def halved_clocks(m: Module, platform: Any, frequency: int, button: Value, memory: io.SingleEndedPort) -> None:
+def halved_clocks(m: Module, platform: Any, frequency: int, button: Value, memory: io.PortLike) -> None:
     """As `Clocks` of an FPGA of Gowin's: two flip-flops halve the oscillator's frequency, half a period apart."""
     m.domains.oscillator = ClockDomain(reset_less=True)
     m.d.comb += ClockSignal("oscillator").eq(_oscillator(m, platform))

@@ -74,7 +74,7 @@ def decode(m: Module, word: Value, commands: Sequence[Command]) -> data.View:
 
 
 def _kind(command: Command) -> data.Const:
-    return KIND.const(
+    kind: data.Const = KIND.const(
         {
             "beside": command.name in _BESIDE,
             "mc": command.unit == "MC",
@@ -84,6 +84,7 @@ def _kind(command: Command) -> data.Const:
             "reports": command.name in _REPORTS,
         }
     )
+    return kind
 
 
 def is_wrong(opcode: Value, index: Value, word: Value, commands: Sequence[Command], outputs: int) -> Value:

@@ -1,7 +1,7 @@
 """Languages by name and by kind of program, with an invented one beside that of R5xx."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 
@@ -20,7 +20,8 @@ class Words:
 
 
 def parse(text: str, report: Report) -> list[tuple[int, int]]:
-    names, found = Names(), []
+    names = Names()
+    found: list[tuple[int, int]] = []
 
     def step(line: Line) -> None:
         names.label(line, len(found))
@@ -35,7 +36,8 @@ def parse(text: str, report: Report) -> list[tuple[int, int]]:
 
 def link(found: list[tuple[int, int]]) -> Listing:
     positions, numbers = zip(*found, strict=True)
-    return Listing(Words(numbers), positions)  # type: ignore[arg-type]
+    program: Any = Words(numbers)
+    return Listing(program, positions)
 
 
 INVENTED = Language(
@@ -54,7 +56,8 @@ def invented(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_each_language_assembles_its_own_text() -> None:
     found = assemble_listing("first: 7\n\nlast: again: 12 ; a comment\n", language="words")
-    assert (found.executable, found.lines) == (Words((7, 12)), (1, 3))
+    executable: object = found.executable
+    assert (executable, found.lines) == (Words((7, 12)), (1, 3))
     assert assemble("OUT o0 = MOV(r0)").kind == "r5xx"
 
 

@@ -21,7 +21,8 @@ class Terminal:
 
     def __init__(self, exchange: Exchange, *, idle: float = 0.0) -> None:
         self._exchange, self._idle = exchange, idle
-        self._over, self._failure = Event(), None
+        self._over = Event()
+        self._failure: BaseException | None = None
         self._thread = Thread(target=self._run, daemon=True)
 
     def __enter__(self) -> Self:

@@ -80,8 +80,8 @@ def test_an_address_beyond_gets_its_error_in_order(stall: float) -> None:
     assert data.received == expected
     decided = [Response.OKAY if burst["address"] < SIZE else Response.DECERR for burst in writes]
     assert responses.received == [response.value for response in decided]
-    inside = [number for number, burst in enumerate(writes) if burst["address"] < SIZE]
+    kept = [number for number, burst in enumerate(writes) if burst["address"] < SIZE]
     assert [unpack(WRITE, word)["bits"] for word in memory.beats.received] == [
-        number for number in inside for _ in range(writes[number]["length"] + 1)
+        number for number in kept for _ in range(writes[number]["length"] + 1)
     ]
     assert all(unpack(BURST, word)["address"] < SIZE for word in memory.reads.received + memory.writes.received)

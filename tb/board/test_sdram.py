@@ -61,11 +61,11 @@ class Chip:
         return str(self._library.chip_violation(self._handle).decode())
 
 
-def begun(chip: Chip) -> None:
+def begun(chip: Chip) -> int | None:
     """A row of bank 0 is active, and can be read."""
     chip.start()
     chip.do(ACTIVATE, address=5)
-    chip.do(after=20)
+    return chip.do(after=20)
 
 
 @pytest.mark.parametrize("latency", [2, 3])

@@ -2,11 +2,13 @@
 
 import re
 from collections import Counter
+from typing import Any
 
 import pytest
 from amaranth import ClockSignal, Module, ResetSignal, Signal
 from amaranth.lib import io
 from amaranth.sim import Simulator
+from amaranth.sim._async import TestbenchContext
 
 from ctm.rtl.board.clock import halved_clocks, halved_frequency
 from ctm.rtl.board.startup import Step
@@ -59,7 +61,7 @@ def test_a_halved_clock_has_the_memorys_clock_half_a_period_from_it() -> None:
     counted.d.comb += [clock.eq(ClockSignal("sync")), reset.eq(ResetSignal("sync"))]
     seen: list[tuple[int, int, int]] = []
 
-    async def oscillator(context: object) -> None:
+    async def oscillator(context: TestbenchContext) -> None:
         for _ in range(600):
             for level in (0, 1):
                 context.set(platform.pin.i, level)
@@ -79,7 +81,7 @@ def test_a_halved_clock_has_the_memorys_clock_half_a_period_from_it() -> None:
     assert not any(resets[resets.index(0) :])
 
 
-def flip_flop(given: int | str, held: int) -> dict[str, object]:
+def flip_flop(given: int | str, held: int) -> dict[str, Any]:
     return {"type": "DFFRE", "connections": {"D": [given], "Q": [held], "CLK": [2]}}
 
 

@@ -144,7 +144,7 @@ class Dependence:
                 return self._targets(value.operands[0])
             case Concat():
                 operands = [self._targets(operand) for operand in value.parts]
-                return [bit for bits, _ in operands for bit in bits], _union([selecting for _, selecting in operands])
+                return [bit for bits, _ in operands for bit in bits], _union([[selecting] for _, selecting in operands])
             case Part():
                 inner, selecting = self._targets(value.value)
                 return _chosen(inner, value.width, value.stride), selecting | _union([self._of(value.offset)])

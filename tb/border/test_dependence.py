@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from amaranth import Array, Cat, Instance, Module, Mux, ResetInserter, Signal, Value, signed
+from amaranth import Array, Cat, Instance, Module, Mux, ResetInserter, Signal, signed
 from amaranth.hdl import Fragment
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.memory import Memory
@@ -62,6 +62,8 @@ def decided(m: Module, result: Signal) -> None:
             m.d.comb += words[1][1:].eq(N)
         with m.Default():
             m.d.comb += words[2].as_signed().eq(S)
+    with m.If(A[4]):
+        m.d.comb += Cat(words[0].bit_select(N, 1), words[1]).eq(B)
     m.d.comb += result.eq(Cat(words))
 
 
@@ -82,7 +84,7 @@ def module(name: str) -> tuple[Module, Signal]:
     return m, result
 
 
-def reached(m: Any, result: Value, inputs: tuple[Signal, ...] = INPUTS) -> list[set[str]]:
+def reached(m: Any, result: Signal, inputs: tuple[Signal, ...] = INPUTS) -> list[set[str]]:
     """For each bit of a result the input bits that it follows from, as a0, a1, ..."""
     fragment = Fragment.get(m, None)
     dependence = Dependence(fragment)
@@ -225,7 +227,8 @@ def test_declared_are_interfaces_and_what_has_a_layout_of_the_border() -> None:
         "issue": Out(IssuePort(DEFAULT.array, SHAPES)),
         "flag": In(1),
     }
-    unit: Any = SimpleNamespace(signature=(signature := wiring.Signature(members)), **signature.members.create())
+    signature = wiring.Signature(members)
+    unit: Any = SimpleNamespace(signature=signature, **signature.members.create())
     inputs, outputs = border_ports(unit)
     assert set(inputs) == {
         *(f"wavefronts__{index}__{name}" for index in (0, 1) for name in ("valid", "payload")), "issue__done"

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from ctm.sim.cli import comparison
+from ctm.sim.engines.fast import finish
 from ctm.sim.engines.fast.r5xx import translation
 from ctm.sim.jobs.loading import load_job
 from ctm.sim.jobs.sample import sample
@@ -71,7 +72,7 @@ def wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.Fixtu
     folder = Folder.make(tmp_path)
     folder.change("i = [0, 12]\nj = [0, 4]", "i = [0, 599]\nj = [0, 499]")
     folder.change("shape = [5, 13]", "shape = [500, 600]")
-    processor, send = PROCESSORS[request.param](folder), translation.send
+    processor, send = PROCESSORS[request.param](folder), finish.send
 
     def with_a_wrong_bit(kernel: Any, live: Any, outputs: Any, **options: Any) -> None:
         lanes, builder = kernel.lanes, kernel.lanes.builder

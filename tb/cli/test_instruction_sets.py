@@ -43,7 +43,7 @@ def invented(monkeypatch: pytest.MonkeyPatch) -> None:
     """A second instruction set, whose default preset has wavefronts of 16."""
     invent(monkeypatch)
     monkeypatch.setitem(INSTRUCTION_SETS, INVENTED, INSTRUCTION_SET)
-    monkeypatch.setitem(kinds._KINDS, INVENTED, kinds._Kind(Invented.of, Invented.file, r5xx_description.describe))  # type: ignore[arg-type]
+    monkeypatch.setitem(kinds._KINDS, INVENTED, kinds._Kind(Invented.of, Invented.file, r5xx_description.describe))
     preset = with_settings(DEFAULT, {"array.instruction_set": INVENTED, "array.lanes": 16})
     monkeypatch.setitem(PRESETS, "other", preset)
     monkeypatch.setitem(DEFAULT_PRESETS, INVENTED, "other")

@@ -144,7 +144,7 @@ def test_a_folder_instead_of_a_file_is_an_error(folder: Folder, command: str) ->
     (folder.path / "y.npy").mkdir()
     (folder.path / "a.s").write_text(SOURCE)
     before = state(folder.path)
-    arguments = {
+    arguments: dict[str, list[object]] = {
         "run": ["run", folder.job],
         "asm": ["asm", folder.path / "a.s", "-o", folder.path / "y.npy"],
         "exec": ["exec", "--submit", "0,0", "--dump", f"0:4={folder.path}/y.npy"],
@@ -177,7 +177,8 @@ def test_standard_output_that_is_full_is_named(folder: Folder) -> None:
     executable = folder.path / "scale.elf"
     # With a buffer of the interpreter's own the disk is found full when it ends.
     buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
-    commands = (["disasm", executable], ["info", executable], ["info", executable, "--json"], ["--help"], ["--version"])
+    commands: list[list[object]] = [["disasm", executable], ["info", executable], ["info", executable, "--json"]]
+    commands += [["--help"], ["--version"]]
     for arguments, environment in itertools.product(commands, (buffered, buffered | {"PYTHONUNBUFFERED": "1"})):
         with open("/dev/full", "wb") as device:
             result = process(*arguments, stdout=device, env=environment)

@@ -126,7 +126,8 @@ def expected(
 
 def _without_repetition(addresses: np.ndarray) -> Iterator[tuple[int, int]]:
     """Ranges [begin, end) in which no address occurs twice."""
-    begin, seen = 0, set()
+    begin = 0
+    seen: set[int] = set()
     for number, address in enumerate(addresses.tolist()):
         if address in seen:
             yield begin, number

@@ -35,7 +35,9 @@ extern "C" __attribute__((visibility("default"))) int call(int value) {
     return second.b;
 }
 """
-_OTHERS = {"array.walk": "tiles", "input_cache.sets": 64, "shared_cache.banks": 2, "memory.data_bits": 256}
+_OTHERS: dict[str, int | str] = {
+    "array.walk": "tiles", "input_cache.sets": 64, "shared_cache.banks": 2, "memory.data_bits": 256,
+}  # fmt: skip
 OTHER_MEMORY = with_settings(TINY, _OTHERS)
 
 
@@ -57,7 +59,7 @@ def built(*modules: Separate, is_here: bool = True) -> ctypes.CDLL:
 def compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """The modules that Verilator was called for, in order; the cache has none of them before."""
     names: list[str] = []
-    real = separate.verilate
+    real = toolchain.verilate
 
     def verilate(verilator: toolchain.Verilator, model: Model, folder: Path) -> Path:
         names.append(model.top)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ctm.sim.compiled import CompiledUnit, ToolchainError, verilog
-from ctm.sim.compiled.tools import toolchain
+from ctm.sim.compiled.tools import programs, toolchain
 from ctm.sim.compiled.tools.cache import cache_folder
 from ctm.tb.compiled.components import Adder
 
@@ -54,14 +54,14 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def runs(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The tools that were run, in order, but for Yosys."""
     names: list[str] = []
-    real = toolchain.Tools.start
+    real = programs.Tools.start
 
-    def start(tools: toolchain.Tools, command: list[str], *arguments: Any, **options: Any) -> Any:
+    def start(tools: programs.Tools, command: list[str], *arguments: Any, **options: Any) -> Any:
         if command[0] != sys.executable:
             names.append(Path(command[0]).name)
         return real(tools, command, *arguments, **options)
 
-    monkeypatch.setattr(toolchain.Tools, "start", start)
+    monkeypatch.setattr(programs.Tools, "start", start)
     return names
 
 
@@ -120,7 +120,7 @@ def test_two_processes_may_build_the_same(cache: Path) -> None:
 
 
 def test_a_build_that_ends_early_leaves_nothing(cache: Path, runs: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    real = toolchain.run
+    real: Any = programs.run
 
     def interrupted(command: list[str], *arguments: object, **options: object) -> None:
         real(command, *arguments, **options)

@@ -43,7 +43,7 @@ def test_wide_ports_are_words_the_lowest_first(width: int) -> None:
     lefts, rights = ([int.from_bytes(RNG.bytes(26), "little") % (1 << width) for _ in range(50)] for _ in range(2))
     left, right = (np.array(x, np.uint64) if width == 64 else as_words(x, length) for x in (lefts, rights))
     total = adder(left=left, right=right)["total"]
-    assert (total.dtype, total.shape) == (np.uint32, (50, -(-(width + 1) // 32)))
+    assert total.dtype == np.uint32 and total.shape == (50, -(-(width + 1) // 32))
     assert as_numbers(total) == [left + right for left, right in zip(lefts, rights, strict=True)]
 
 

@@ -77,7 +77,8 @@ class Cell:
     def value(self, left: int, right: int) -> int:
         """What Yosys's manual says."""
         if self.right is None:
-            return {"not": operator.inv, "neg": operator.neg}[self.kind](self.left.value(left)) & (1 << self.width) - 1
+            value = self.left.value(left)
+            return {"not": ~value, "neg": -value}[self.kind] & (1 << self.width) - 1
         if self.kind in SHIFTS:
             return self._shifted(left, self.right.value(right))
         is_signed = self.left.is_signed and self.right.is_signed

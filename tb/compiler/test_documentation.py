@@ -56,7 +56,8 @@ def test_the_host_runs_it_too(tmp_path: Path) -> None:
     (tmp_path / "main.c").write_text(main)
     headers = [f"-I{INCLUDE}", f"-I{CLANG.folder / 'lib' / 'include'}"]
     for name in ("scale", "main"):
-        command = [CLANG.folder / "zig", "clang", "-Wall", "-Werror", *headers, "-c", f"{name}.c", "-o", f"{name}.o"]
+        output = ["-c", f"{name}.c", "-o", f"{name}.o"]
+        command = [str(CLANG.folder / "zig"), "clang", "-Wall", "-Werror", *headers, *output]
         subprocess.run(command, cwd=tmp_path, check=True)
     subprocess.run(["g++", "scale.o", "main.o", "-o", "main", "-lm"], cwd=tmp_path, check=True)
     assert subprocess.run([tmp_path / "main"], check=False).returncode == 7

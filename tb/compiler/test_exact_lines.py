@@ -14,8 +14,8 @@ from ctm.tb.compiler.lined_kernels import PYTHON, C
 
 ISAS = ("r5xx", "r700")
 KERNELS = {
-    **{f"{re.search(r'void (.*)[(]', text)[1]}.c": text for text in C},
-    **{f"{re.search(r'kernel.def (.*)[(]', text, re.DOTALL)[1].split('(')[0]}.py": text for text in PYTHON},
+    **{f"{re.findall(r'void (.*)[(]', text)[0]}.c": text for text in C},
+    **{f"{re.findall(r'kernel.def (.*)[(]', text, re.DOTALL)[0].split('(')[0]}.py": text for text in PYTHON},
 }
 _FLOW = ("JUMP", "POP", "LOOP_BREAK", "LOOP_CONTINUE", "ELSE", "PUSH", "NOP", "ALU", "TEX", "VTX")
 """CF instructions that are of their clause or of their condition."""
@@ -40,7 +40,9 @@ def done(executable: Executable) -> Iterator[tuple[int, set[str]]]:
             yield unit, set(map(_half, text.split("||"))) if "(" in text else {text.split()[0]}
             continue
         for number, slot in enumerate(text.split("; ")):
-            name = re.match(r"\s*(?:\d+ +)?(?:[xyzwt]: )?([.A-Za-z0-9_]+)", slot)[1]
+            named = re.match(r"\s*(?:\d+ +)?(?:[xyzwt]: )?([.A-Za-z0-9_]+)", slot)
+            assert named is not None, slot
+            name = named[1]
             if not name.startswith((*_FLOW, ".unit")):
                 is_test = name.startswith("PRED_SET") or name in ("AND_INT", "SETE_INT")
                 yield unit + number, {"LOOP"} if name.startswith("LOOP") else {"TEST", name} if is_test else {name}
@@ -56,7 +58,8 @@ def _half(text: str) -> str:
 def test_every_instruction_has_the_line_that_it_comes_from(name: str, isa: str) -> None:
     text = KERNELS[name]
     executable = compile_kernel(Source(text, name), isa=isa).executable
-    said, found = wanted(text, isa), {}
+    said = wanted(text, isa)
+    found: dict[int, set[str]] = {}
     assert executable.lines is not None
     for unit, operations in done(executable):
         line = executable.lines.at(unit)
@@ -64,8 +67,8 @@ def test_every_instruction_has_the_line_that_it_comes_from(name: str, isa: str) 
         may = said.get(line.line, (set(), set()))[1]
         assert operations & may, f"{operations} on line {line.line}: {text.splitlines()[line.line - 1]}"
         found.setdefault(line.line, set()).update(operations)
-    for line, (must, _) in said.items():
-        assert must <= found.get(line, set()), f"line {line} has only {found.get(line)}"
+    for number, (must, _) in said.items():
+        assert must <= found.get(number, set()), f"line {number} has only {found.get(number)}"
 
 
 @pytest.mark.parametrize("name", [name for name in KERNELS if "for (" in KERNELS[name]])

@@ -59,7 +59,9 @@ def test_integers_are_followed_where_they_do_not_wrap(x: str, expected: object) 
 
 @pytest.mark.parametrize("isa", ["r5xx", "r700"])
 def test_fractions_have_a_border_for_rounding(isa: str) -> None:
-    low, high = found(isa, "pixel.x * 0.1f")  # type: ignore[misc]
+    bounds = found(isa, "pixel.x * 0.1f")
+    assert isinstance(bounds, tuple)
+    low, high = bounds
     assert 8 <= low <= 9 and 14 <= high <= 16
 
 

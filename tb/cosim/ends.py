@@ -2,9 +2,16 @@
 
 import random
 from collections import deque
-from typing import Any
+from typing import Any, TypedDict
 
 _POISON = 0xA5
+
+
+class Pace(TypedDict):
+    """How often an end pauses, and the seed of when."""
+
+    pauses: float
+    seed: int
 
 
 class _End:
@@ -14,7 +21,7 @@ class _End:
         self._name, self._pauses, self._generator = name, pauses, random.Random(f"{name}{seed}")
         self._valid, self._payload = getattr(dut, f"{name}__valid"), getattr(dut, f"{name}__payload")
         # A stream that is always ready has no such port.
-        self._ready = getattr(dut, f"{name}__ready", None)
+        self._ready: Any = getattr(dut, f"{name}__ready", None)
 
     def _pauses_now(self) -> bool:
         return self._generator.random() < self._pauses

@@ -1,6 +1,7 @@
 """The memory at the machine's ports: cocotbext-axi's, with ranges that respond with errors."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from cocotbext.axi import AxiBus, AxiResp
 from cocotbext.axi.axi_ram import AxiRamRead, AxiRamWrite
@@ -41,7 +42,7 @@ class _Write(AxiRamWrite):
             raise BusError
         await super()._write(address, data)
 
-    async def _respond(self, response: object) -> None:
+    async def _respond(self, response: Any) -> None:
         if response.bresp != AxiResp.OKAY:
             response.bresp = self._memory.response
         await self._send(response)
@@ -58,7 +59,7 @@ class _Read(AxiRamRead):
             raise BusError
         return await super()._read(address, length)
 
-    async def _respond(self, beat: object) -> None:
+    async def _respond(self, beat: Any) -> None:
         if beat.rresp != AxiResp.OKAY:
             beat.rresp = self._memory.response
             beat.rdata = int.from_bytes(_POISON * (self.byte_lanes // len(_POISON)), "little")
@@ -68,7 +69,7 @@ class _Read(AxiRamRead):
 class MemoryPort:
     """One port of a memory."""
 
-    def __init__(self, memory: BusMemory, dut: object, prefix: str) -> None:
+    def __init__(self, memory: BusMemory, dut: Any, prefix: str) -> None:
         bus = AxiBus.from_prefix(dut, prefix)
         self._write, self._read = (kind(memory, bus, dut.clk, dut.rst) for kind in (_Write, _Read))
         for interface in (self._write, self._read):

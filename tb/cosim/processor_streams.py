@@ -64,7 +64,9 @@ async def a_stream_that_is_wrong_at_each_word(dut: Any, pauses: float) -> None:
         for index in range(len(words))
         for bit in _WRONG_BITS
     ]
-    memory, buffers, error_lines = Memory(), [], []
+    memory = Memory()
+    buffers: list[tuple[int, int]] = []
+    error_lines = []
     put_small(memory, _PROGRAM)
     for buffer in ends + corrupted:
         buffers.append((_BUFFERS + _STEP * len(buffers), len(buffer)))
@@ -93,7 +95,9 @@ async def programs_that_fault(dut: Any, pauses: float) -> None:
     first.set_inst_fmt(_PROGRAM).set_domain(0, 0, 9, 5).start_program()
     first.set_cond_val(9.0).set_domain(0, 0, 20, 20).init_perf_counters(enable=False)
     again = CommandBuffer().start_program().wait_for_idle().read_perf_counters(_COUNTERS)
-    memory, buffers, faults = Memory(), [], []
+    memory = Memory()
+    buffers: list[tuple[int, int]] = []
+    faults = []
     put_small(memory, _PROGRAM)
     for number in range(_FAULTING):
         for buffer in (first, again):

@@ -24,7 +24,7 @@ from ctm.rtl.isa.r5xx.program import PROGRAM_FORMAT, PROGRAM_INFORMATION
 from ctm.rtl.isa.status import Status
 from ctm.rtl.isa.word import fields, pack, unpack
 from ctm.sim.golden.pe.state import State
-from ctm.tb.cosim.ends import Giver, Taker
+from ctm.tb.cosim.ends import Giver, Pace, Taker
 from ctm.tb.pe.reference import HashedTests
 from ctm.tb.pe.simulation import Event, Timing, Work
 
@@ -57,15 +57,16 @@ class Surroundings:
     def __init__(self, dut: Any, work: Work, timing: Timing, *, lanes: int) -> None:
         self._dut, self._work, self._timing, self._lanes = dut, work, timing, lanes
         self._chance = random.Random(timing.seed)
-        ends = {"pauses": timing.stall, "seed": timing.seed}
+        ends: Pace = {"pauses": timing.stall, "seed": timing.seed}
         # Ready with such a probability that a unit takes `delay` cycles in the mean.
-        slow = {"pauses": 1 - (1 - timing.stall) / (1 + timing.delay), "seed": timing.seed}
-        immediate = {"pauses": 0.0, "seed": timing.seed}
+        slow: Pace = {"pauses": 1 - (1 - timing.stall) / (1 + timing.delay), "seed": timing.seed}
+        immediate: Pace = {"pauses": 0.0, "seed": timing.seed}
         self._givers = {name: Giver(dut, name, **immediate if name == "array__fault" else ends) for name in _GIVERS}
         self._takers = {name: Taker(dut, name, **immediate if name == "host__error" else ends) for name in _TAKERS}
         self._units = {name: Taker(dut, name, **slow) for name in _UNIT_TAKERS}
-        self._state = State(conditional=HashedTests())
-        self._state.conditional.salt = work.salt
+        tests = HashedTests()
+        tests.salt = work.salt
+        self._state = State(conditional=tests)
         self.events: list[Event] = []
         self.now = self._given_buffers = self._walked = self._programs = self._wavefronts = self._flushes = 0
         self._executing = self._failed = self._running = self._has_error = False

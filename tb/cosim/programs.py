@@ -8,6 +8,7 @@ from ctm.examples.catalogue import FOLDER
 from ctm.rtl.isa.conditional import ConditionalLocation
 from ctm.rtl.isa.formats import DataFormat
 from ctm.sim.elf import read_shader, write
+from ctm.sim.elf.r5xx.executable import Executable
 from ctm.sim.jobs.constants import ConstantFiles
 from ctm.sim.jobs.loading import LoadedJob, load_job
 from ctm.sim.runtime import CommandBuffer, Image, Layout
@@ -58,6 +59,7 @@ def shader(name: str, domain: Domain) -> Work:
     desk, data = Desk(), Shader.load(name)
     source = read_shader(data.text)
     numbers = sorted(int(key.removeprefix("temp")) for key in data.arrays if key.startswith("temp"))
+    assert isinstance(source.executable, Executable)
     executable, loaded_from = with_prologue(source.executable, numbers)
     arrays = {loaded_from[number]: data.arrays[f"temp{number}"] for number in numbers}
     arrays |= {each["input"]: data.arrays[f"texture{each['input']}"] for each in data.document["textures"]}

@@ -21,6 +21,7 @@ from ctm.tb.co.wavefronts import LINE, Wavefronts, expected, random_contents, ra
 from ctm.tb.cosim.bench import LIMIT, Clocked
 from ctm.tb.cosim.choice import seeds, with_pauses
 from ctm.tb.cosim.configuration import SMALL
+from ctm.tb.cosim.ends import Pace
 from ctm.tb.cosim.streams import Sink, Source
 from ctm.tb.cosim.unit_cache import UnitCache
 from ctm.tb.cosim.unit_top import Mistake
@@ -38,7 +39,7 @@ class _Bench(Clocked):
 
     def __init__(self, dut: Any, *, pauses: float, seed: int) -> None:
         super().__init__(dut)
-        ends = {"pauses": pauses, "seed": seed}
+        ends: Pace = {"pauses": pauses, "seed": seed}
         self._command = Source(dut, "command", **ends)
         self._requests = [Source(dut, f"clients__{number}__request", **ends) for number in range(len(LOCATIONS))]
         self._responses = [Sink(dut, f"clients__{number}__response", **ends) for number in range(len(LOCATIONS))]

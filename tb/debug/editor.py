@@ -135,4 +135,4 @@ def editor(*arguments: object, folder: Path | None = None) -> Iterator[Editor]:
         yield found
         found.ask("disconnect")
         printed, errors = process.communicate(timeout=_PATIENCE)
-        assert (process.returncode, printed, errors) == (0, b"", b"")
+        assert process.returncode == 0 and not printed and not errors

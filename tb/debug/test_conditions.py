@@ -53,7 +53,7 @@ def output(path: Path) -> np.ndarray:
 
 @pytest.mark.parametrize(("test", "write"), [("LESS", True), ("GREATER_EQUAL", False), ("NOT_EQUAL", False)])
 def test_a_test_after_the_program_is_decided_by_what_is_said(test: str, write: bool, tmp_path: Path) -> None:
-    depth = np.random.default_rng(3).choice(np.float32([0, 0.5, 1, 1.5, 9, np.nan]), (HEIGHT, WIDTH))
+    depth = np.random.default_rng(3).choice(np.array([0, 0.5, 1, 1.5, 9, np.nan], np.float32), (HEIGHT, WIDTH))
     path = job_of(tmp_path, depth, "DPP", test, write=write)
     usual, fates = output(path), set()
     with session_of(load_job(path)) as session:
@@ -61,13 +61,14 @@ def test_a_test_after_the_program_is_decided_by_what_is_said(test: str, write: b
             explanation = why(session, f"o0[{i},{j}]")
             condition = explanation.condition
             assert condition is not None and condition.value == np.float32(i) / 2
+            assert condition.element is not None
             assert condition.element == depth[j, i] or (np.isnan(condition.element) and np.isnan(depth[j, i]))
             fates.add(condition.passed)
             assert condition.passed == (", failed the test, is not stored" not in explanation.text)
             # What the program tests is among the targets, and so its operands are in the list.
             assert any(cell.array == "conditional" for cell in explanation.slice.targets) == condition.by_value
             differs = set()
-            for other in np.float32([-4, 0, 0.25, 1e9, np.nan, i / 2]):
+            for other in np.array([-4, 0, 0.25, 1e9, np.nan, i / 2], np.float32):
                 changed = depth.copy()
                 changed[j, i] = other
                 np.save(tmp_path / "depth.npy", changed)
@@ -115,7 +116,7 @@ def test_the_depth_of_a_pixel_is_that_of_the_fragment_in_front(tmp_path: Path) -
 
 
 def test_what_the_conditional_buffer_gets_is_traced(tmp_path: Path) -> None:
-    depth = np.random.default_rng(4).choice(np.float32([0, 0.5, 1, 1.5, 9]), (HEIGHT, WIDTH))
+    depth = np.random.default_rng(4).choice(np.array([0, 0.5, 1, 1.5, 9], np.float32), (HEIGHT, WIDTH))
     path = job_of(tmp_path, depth, "DPP", "LESS", write=True)
     job = load_job(path)
     stored = Execution(job, engine="golden", config=config_of(job), watchdog=0).run().outputs["conditional"]

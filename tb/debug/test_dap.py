@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -207,10 +208,10 @@ def test_calls_are_frames(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["fault", pytest.param("hang", marks=pytest.mark.long), "race"])
 def test_faults_and_hazards_are_exceptions(tmp_path: Path, kind: str) -> None:
     race(tmp_path) if kind == "race" else program(FAULT if kind == "fault" else LOOP_BY_COLUMN, tmp_path)
-    name, line, launch = {
+    name, line, launch = dict[str, tuple[str, int, dict[str, Any]]]({
         "fault": ("ILLEGAL_INSTRUCTION", 10, {}), "hang": ("WATCHDOG", 5, {"watchdog": 20}),
         "race": ("HAZARD", 13, {"hazards": True}),
-    }[kind]  # fmt: skip
+    })[kind]  # fmt: skip
     with editor(tmp_path / "job.toml") as seen:
         seen.launched(**launch)
         seen.ask("continue", threadId=1)

@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from ctm.sim.debug.stopping.trials import storing_strips
 from ctm.sim.debug.texts import Texts
 from ctm.sim.debug.walk import Position
 from ctm.sim.debug.why import why
+from ctm.sim.golden.r700.draws.threads import ThreadLaunch
 from ctm.sim.jobs.loading import load_job
 from ctm.sim.runtime.device import Device
 from ctm.tb.debug.slicing.draws import stages_of
@@ -89,6 +91,7 @@ def test_slices_determine_what_the_programs_of_draws_leave(name: str, tmp_path: 
         targets = targets_of(slicer, chosen.lane)
         if not started.launch.program.outputs:
             # What it leaves goes into the ring.
+            assert isinstance(started.launch, ThreadLaunch)
             targets = items_of(started.launch, slicer, chosen.lane)
         found = slicer.slice(targets)
         assert found.causes
@@ -175,11 +178,12 @@ def test_why_in_a_geometry_program_goes_back_through_its_ring(tmp_path: Path) ->
         session.go_to(Position(1, 0, 0))
         session.select(4, 0)
         session.finish()
-        emitted = session.started.launch.emits.count.copy()
-        ring = session.started.launch.written.copy()
+        launch = session.started.launch
+        assert isinstance(launch, ThreadLaunch) and launch.emits is not None
+        emitted, ring = launch.emits.count.copy(), launch.written.copy()
         text = "\n".join(why(session, "R1.x").rows()) + "\n".join(why(session, "R2.x").rows())
-        assert np.array_equal(session.started.launch.emits.count, emitted)
-        assert np.array_equal(session.started.launch.written, ring)
+        assert np.array_equal(launch.emits.count, emitted)
+        assert np.array_equal(launch.written, ring)
     assert "ring dword 4 of vertex 4 = 4" in text
     assert "launch 0 (ES of draw 0), vertex 4: ring dword 4 of vertex 4 = 4" in text
     assert "vertex buffer 1 (element 4, byte 0) = 4" in text
@@ -248,7 +252,7 @@ def test_a_pixel_is_watched_at_the_fragments_that_store_it(tmp_path: Path) -> No
     with session_of(path) as session:
         session.go_to(Position(1, 0, 0))
         started = session.started
-        stored = {}
+        stored: dict[tuple[Any, int], tuple[int, int]] = {}
         for pixel in ((24, 24), (20, 12), (33, 30)):
             orders = storing_strips(started, 0, pixel, session.cancellation)
             covering = ((started.i == pixel[0]) & (started.j == pixel[1]) & started.covered).any(axis=1).sum()

@@ -1,6 +1,7 @@
 """Elements of images and words of memory are read, set, and restored in reverse execution."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -30,7 +31,7 @@ def copying(folder: Path) -> LoadedJob:
     return load_job(job)
 
 
-def debugger(job: LoadedJob, **options: object) -> Debugger:
+def debugger(job: LoadedJob, **options: Any) -> Debugger:
     return Debugger(job, config_of(job), **options)
 
 

@@ -1,7 +1,7 @@
 """A scheduler in plain Python, cycle by cycle: the state of each wavefront, and the next one of each port."""
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
@@ -31,7 +31,7 @@ class Wavefront:
 
     where: Where = Where.CLEARING
     pc: int = 0
-    following: dict[str, int] | None = None
+    following: dict[str, int] = field(default_factory=dict)
     executed: int = 0
     faulted: bool = False
     expired: bool = False
@@ -208,7 +208,7 @@ class SchedulerModel:
             wavefront.where = Where.FINISHED
         for done in filter(None, now.done):
             self._finish(self.wavefronts[done["wave"]], done)
-        if vacates:
+        if vacates and now.ending is not None:
             self.vacated.add(self.context(now.ending))
             self._leave(now.ending)
         self._come_and_go(now, admitted, knows_first)

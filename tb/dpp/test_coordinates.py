@@ -74,10 +74,12 @@ def random_words(generator: np.random.Generator, lanes: int) -> np.ndarray:
 
 def random_request(generator: np.random.Generator, lanes: int, serial: bool) -> Request:
     width, height = (int(generator.choice([1, 2, 5, 64, 1000, 4095, COORDINATE_LIMIT])) for _ in range(2))
-    scaled, projected = ((False, True), (True, False), (True, True))[generator.integers(3)] if serial else (0, 0)
+    scaled, projected = (
+        ((False, True), (True, False), (True, True))[generator.integers(3)] if serial else (False, False)
+    )
     return Request(
         words=random_words(generator, lanes), scaled=scaled, projected=projected, width=width, height=height,
-        pitch=int(generator.choice([width, generator.integers(1 << LIMIT)])), rows=height,
+        pitch=int(generator.choice([width, int(generator.integers(1 << LIMIT))])), rows=height,
         passenger=int(generator.integers(1 << PASSENGER)),
     )  # fmt: skip
 

@@ -149,7 +149,8 @@ class Bench:
 
     def sent(self) -> list[tuple[int, ...]]:
         """Stored words, in the form of `Wavefront.outputs`."""
-        layout, result = self.unit.output.payload.shape(), []
+        layout = self.unit.output.payload.shape()
+        result: list[tuple[int, ...]] = []
         for payload in self.output.received:
             output = unpack(layout, payload)
             for index in range(self.config.at_once * CHANNELS):

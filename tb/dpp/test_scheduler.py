@@ -97,7 +97,7 @@ class Traffic:
             full=self._bits(0.2),
             drained=drained,
         )
-        if self._model.vacates(now):
+        if ending is not None and self._model.vacates(now):
             # Its port gives no `done` of it.
             self.counts["vacated"] += 1
             next(port for port in self.ports if ending in port).remove(ending)

@@ -66,8 +66,8 @@ def test_random_events(outstanding, returns):
             fetches, acquires = generator.random() < 0.8, generator.random() < 0.3
             flags = {"fetches": fetches, "acquires": acquires}
             context.set(unit.texture, {"valid": texture is not None, "wave": texture or 0, **flags})
-            for port, number in ((unit.returned, returned), (unit.write, write), (unit.written, written)):
-                context.set(port, {"valid": number is not None, "wave": number or 0})
+            for port, chosen_wave in ((unit.returned, returned), (unit.write, write), (unit.written, written)):
+                context.set(port, {"valid": chosen_wave is not None, "wave": chosen_wave or 0})
             if texture is not None and fetches:
                 assert context.get(unit.entry) == waves[texture].made % outstanding
             await context.tick()

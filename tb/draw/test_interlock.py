@@ -99,7 +99,7 @@ class Bench:
         assert context.get(interlock.record_ended.valid) == ends
         if ends:
             assert context.get(interlock.record_ended.record) == self.in_flight.pop(ticket)["constants"]["record"]
-        if is_granted and takes:
+        if self.granted is not None and takes:
             self.given.append(self.in_flight[self.granted])
             self.granted = None
         if grants:

@@ -9,7 +9,7 @@ INFINITY = F(np.inf)
 LEAST = F(2.0**-126)
 
 
-def words(*values: float) -> np.ndarray:
+def words(*values: float | np.float32) -> np.ndarray:
     return np.array(values, F)
 
 

@@ -1,5 +1,7 @@
 """Clipping by hand: planes and their order, where an edge is cut, what is dropped at once, and fans."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
@@ -14,11 +16,11 @@ def viewport(x: float = 16367.0, y: float = -2 * 16367.0) -> Viewport:
     return Viewport(scale=np.array([x, y, 1], F), offset=np.zeros(3, F))
 
 
-def triangles(*corners: list[tuple[float, ...]]) -> Polygons:
+def triangles(*corners: Sequence[tuple[float | np.float32, ...]]) -> Polygons:
     return Polygons.of_triangles(np.array(corners, F))
 
 
-def cut(polygons: Polygons, *distances: list[float]) -> Polygons:
+def cut(polygons: Polygons, *distances: Sequence[float | np.float32]) -> Polygons:
     # Of edges that are not cut, too, it computes where they are.
     with np.errstate(all="ignore"):
         return clipping.clip(polygons, np.array(distances, F))
@@ -131,10 +133,11 @@ def test_an_edge_is_cut_from_its_inside_outwards_with_rounding(da: np.float32, d
     expected = inside + t * (outside - inside)
     back = db * (F(1) / (db - da))
     assert expected != outside + back * (inside - outside)
-    for corners, distances, at in (
+    cases: list[tuple[list[tuple[float | np.float32, ...]], list[float | np.float32], int]] = [
         ([(inside, 0, 0, 1), (outside, 0, 0, 1), (inside, 8, 0, 1)], [da, db, 1], 1),
         ([(outside, 0, 0, 1), (inside, 0, 0, 1), (inside, 8, 0, 1)], [db, da, 1], 0),
-    ):
+    ]
+    for corners, distances, at in cases:
         found = cut(triangles(corners), distances)
         assert found.count.tolist() == [4] and found.position[0, at, 0] == expected
         assert found.weights[0, at].tolist() == ([F(1) - t, t, 0] if at else [F(0) + t, F(1) - t, 0])

@@ -1,6 +1,8 @@
 """Cases that no recorded draw has, with results by hand; both engines leave the same bits."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -169,9 +171,7 @@ def test_inputs_are_values_at_the_pixels_centre_also_outside_of_the_triangle() -
 
 
 def test_flat_inputs_are_those_of_the_provoking_vertex() -> None:
-    vertices = [
-        corner(*position, value=value) for *position, value in ((-1, -1, 0, 1, 5), (3, -1, 0, 1, 6), (-1, 3, 0, 1, 7))
-    ]
+    vertices = [corner(x, y, value=value) for x, y, value in ((-1, -1, 5), (3, -1, 6), (-1, 3, 7))]
     for provoking, value in (("last", 7), ("first", 5)):
         found = same_on_both(Scene(vertices=vertices, inputs=FLAT, draw={"provoking": provoking}))
         assert (found.target[..., :3] == value).all()
@@ -234,11 +234,11 @@ def test_depth_is_clamped_to_its_range() -> None:
 @pytest.mark.parametrize("test", [each for each in ConditionalTest if each is not ConditionalTest.NEVER])
 def test_depth_is_tested_in_the_order_of_primitives(test: ConditionalTest) -> None:
     levels = [0.9, 0.3, 0.6, 0.3, 1.0, 0.1, 0.8, 0.1]
-    compare = {
+    compare: Callable[[np.float32, np.float32], bool] = dict[ConditionalTest, Any]({
         ConditionalTest.LESS: np.less, ConditionalTest.LESS_EQUAL: np.less_equal, ConditionalTest.EQUAL: np.equal,
         ConditionalTest.GREATER_EQUAL: np.greater_equal, ConditionalTest.GREATER: np.greater,
         ConditionalTest.NOT_EQUAL: np.not_equal, ConditionalTest.ALWAYS: lambda one, other: True,
-    }[test]  # fmt: skip
+    })[test]  # fmt: skip
     depth, colour = np.float32(1), CLEAR
     for level in levels:
         if compare(np.float32(level), depth):

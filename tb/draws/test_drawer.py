@@ -1,6 +1,6 @@
 """From indices to streams, with stages that run no program: what is shaded, and what is written where."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -358,7 +358,8 @@ def test_points_have_the_size_of_the_state_or_of_the_program() -> None:
 def test_distances_are_those_of_two_vectors(plane: int) -> None:
     for name in ("clip_distances", "cull_distances"):
         for value, count in ((-1.0, 0), (1.0, 1)):
-            stages = replace(stages_of(3), **{name: 1 << plane})
+            stages = stages_of(3)
+            setattr(stages, name, 1 << plane)
             stages.beside[1 + plane // 4, :, plane % 4] = value
             drawn(stages, state_of("TRILIST"))
             assert stages.calls[0].count == count

@@ -82,7 +82,7 @@ def test_an_element_beyond_the_buffer_is_not_read(failing: dict[str, int]) -> No
 def test_a_fault_names_the_line_of_its_program(stage: str, engine: str) -> None:
     texts = {"vertex": VERTEX, "pixel": PIXEL}
     texts[stage] = texts[stage].replace("EXPORT_DONE P", ".unchecked\nLOOP_BREAK ADDR(0)\n.checked\nEXPORT_DONE P", 1)
-    error = error_of(Scene(vertices=WHOLE, **texts), engine)
+    error = error_of(Scene(vertices=WHOLE, vertex=texts["vertex"], pixel=texts["pixel"]), engine)
     assert error.status is Status.STACK
     assert error.file == {"vertex": "VS program", "pixel": "PS program"}[stage]
     assert error.source == "LOOP_BREAK ADDR(0)"

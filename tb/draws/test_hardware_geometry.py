@@ -39,7 +39,8 @@ def same(made: Scene, **changed: Any) -> Drawn:
 def points(count: int, seed: int = 0) -> list[list[float]]:
     """Points that ask for 0 to 6 vertices each, somewhere in the view."""
     generator = np.random.default_rng(seed)
-    return [point(*generator.uniform(-0.9, 0.6, 2), int(n)) for n in generator.integers(0, 7, count)]
+    numbers = generator.integers(0, 7, count)
+    return [point(generator.uniform(-0.9, 0.6), generator.uniform(-0.9, 0.6), int(n)) for n in numbers]
 
 
 @pytest.mark.parametrize("count", only((1, 16, 17, 64, 65, 200), (1, 17, 65)))

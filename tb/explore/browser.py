@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from ctm.tb.cli.processes import Process, running
 
@@ -38,6 +38,9 @@ def server(*arguments: object, command: tuple[str, ...] = CTM) -> Iterator[tuple
         assert errors == "error: interrupted by SIGINT; no file is half written\n"
 
 
+Scheme = Literal["dark", "light"]
+
+
 def chromium() -> str | None:
     """The system's Chromium, or one that CHROMIUM names."""
     names = ("chromium", "chromium-browser", "chromium-headless-shell", "google-chrome", "google-chrome-stable")
@@ -45,7 +48,7 @@ def chromium() -> str | None:
 
 
 @contextmanager
-def shown(file: Path, width: int, scheme: str, *, charts: int) -> Iterator[Any]:
+def shown(file: Path, width: int, scheme: Scheme, *, charts: int) -> Iterator[Any]:
     """A page in a browser that can reach no network, with so many charts; nothing is said on its console."""
     from playwright.sync_api import sync_playwright
 

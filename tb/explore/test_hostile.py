@@ -144,9 +144,9 @@ def test_a_job_reads_no_file_outside(tmp_path: Path, file: str, message: str) ->
 
 
 def test_a_source_or_a_job_that_is_huge_is_not_looked_at() -> None:
-    for texts in ({"text": "x" * (MOST_TEXT + 1)}, {"text": "", "job": "x" * (MOST_TEXT + 1)}):
+    for text, job in (("x" * (MOST_TEXT + 1), ""), ("", "x" * (MOST_TEXT + 1))):
         with pytest.raises(ValueError, match="characters; 262,144 are looked at"):
-            Request(name="k.c", **texts)
+            Request(name="k.c", text=text, job=job)
 
 
 def test_half_of_a_surrogate_pair_is_told_before_it_is_sent() -> None:

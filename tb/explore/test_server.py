@@ -14,6 +14,7 @@ import httpx
 import pytest
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
+from websockets.typing import Origin
 
 from ctm.sim.explore.limits import members
 from ctm.sim.explore.security import Guard
@@ -107,10 +108,10 @@ def test_polling_is_guarded(port: int) -> None:
 
 def test_websockets_are_guarded(port: int) -> None:
     address = f"ws://127.0.0.1:{port}/_nicegui_ws/socket.io/?EIO=4&transport=websocket"
-    with connect(address, origin=f"http://127.0.0.1:{port}") as own:  # type: ignore[arg-type]
+    with connect(address, origin=Origin(f"http://127.0.0.1:{port}")) as own:
         assert str(own.recv()).startswith("0{")
-    for origin in (None, "http://kernels.example", "null"):
-        with pytest.raises(InvalidStatus), connect(address, origin=origin):  # type: ignore[arg-type]
+    for origin in (None, Origin("http://kernels.example"), Origin("null")):
+        with pytest.raises(InvalidStatus), connect(address, origin=origin):
             pass
 
 

@@ -18,8 +18,8 @@ class Pair:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.engines: dict[str, Engine] = {}
         self.host: Host | None = None
-        monkeypatch.setitem(ENGINES, "golden", self._golden)  # type: ignore[arg-type]
-        monkeypatch.setitem(ENGINES, "fast", self._fast)  # type: ignore[arg-type]
+        monkeypatch.setitem(ENGINES, "golden", self._golden)
+        monkeypatch.setitem(ENGINES, "fast", self._fast)
 
     def _golden(self, *given: Any, **options: Any) -> Engine:
         self.engines["golden"] = GoldenEngine(*given, **options)

@@ -59,7 +59,8 @@ def task(
         CONDITIONAL: Layout(width=SIDE, height=SIDE, format=data_format, tiling=Tiling.TILED),
         OUTPUT: Layout(width=SIDE, height=SIDE, format=DataFormat.FLOAT32_4),
     }
-    values, stored = CORNERS.view(np.float32), CORNERS.view(np.float32)
+    values = CORNERS.view(np.float32)
+    stored: np.ndarray = values
     if data_format is DataFormat.UINT16_1:
         values = np.concatenate([CORNERS[::2].view(np.float32), np.linspace(0, 1, SIDE // 2, dtype=np.float32)])
         stored = to_unorm16(values)

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -21,7 +20,7 @@ MACHINES = list(product(HOSTS, (4, 8, 16)))
 """Hosts, and processors of a group."""
 
 
-def on_machines(names: list[str], ordinary: Sequence[str]) -> Any:
+def on_machines(names: list[str], ordinary: Sequence[str]) -> pytest.MarkDecorator:
     """Every name on every machine; ordinarily some names, on a machine that changes from name to name."""
     chosen = {name: number % len(MACHINES) for number, name in enumerate(ordinary)}
     return pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import pytest
 from ctm.rtl.isa.r5xx.limits import ADDRESS_STACK, LOOP_STACK
 from ctm.rtl.isa.r5xx.opcodes import FlowOperation
 from ctm.sim.elf import read_shader
+from ctm.sim.elf.r5xx.executable import Executable
 from ctm.sim.engines.fast.r5xx.graph import Graph, Loop, Node, TooManyPathsError
 from ctm.sim.golden.r5xx.program import decode_code
 from ctm.tb.r5xx.machine import Instruction, alu, move
@@ -171,6 +172,7 @@ def test_groups_stay_together_in_compiled_programs() -> None:
     apart = set()
     for name in NAMES:
         executable = read_shader(Shader.load(name).text).executable
+        assert isinstance(executable, Executable)
         found = graph(executable.instructions, start=executable.start, end=executable.end)
         if not found.keeps_wavefronts_together:
             apart.add(name)

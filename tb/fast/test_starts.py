@@ -42,8 +42,8 @@ class Both:
         self.write(address, bytes(commands))
         fast, golden = (self._error(engine, address, len(commands.words)) for engine in self.engines)
         assert fast == golden
-        address = first_difference(*(engine.memory for engine in self.engines), ignored=set())
-        assert address is None, f"memory differs at 0x{address:08x}"
+        differing = first_difference(*(engine.memory for engine in self.engines), ignored=set())
+        assert differing is None, f"memory differs at 0x{differing:08x}"
         assert self.engines[0].report() == self.engines[1].report()
         return fast
 

@@ -155,5 +155,6 @@ def test_stores(host: Host, data_format: DataFormat) -> None:
         addresses = x.astype(np.int64), y.astype(np.int64)
         for at in range(0, x.size, host.width):
             lanes = slice(at, at + host.width)
-            elements.write(memories[1], buffer, *(each[lanes] for each in addresses), exact[:, lanes], chosen[:, lanes])
+            i, j = (each[lanes] for each in addresses)
+            elements.write(memories[1], buffer, i, j, exact[:, lanes], chosen[:, lanes])
         assert first_difference(*memories, ignored=set()) is None, tiling

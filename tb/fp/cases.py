@@ -11,6 +11,7 @@ from ctm.rtl.fp.selection import Choice
 from ctm.rtl.fp.zero_comparison import Comparison
 from ctm.rtl.isa.r5xx.opcodes import ZeroTest
 from ctm.sim.golden import fp
+from ctm.sim.golden.fp.words import Floats
 from ctm.tb.lib.operands import interacting, mixed_words, tile_over
 from ctm.tb.lib.packing import pack
 from ctm.tb.lib.words import CORNERS, Words, bits, floats, pairs, triples
@@ -209,7 +210,11 @@ def transcendental(words: Words, function: Words) -> Words:
 
 def _unorm(bits_: int) -> Case:
     every = np.arange(1 << bits_, dtype=np.uint32)
-    narrow, convert = {8: (np.uint8, fp.from_unorm8), 16: (np.uint16, fp.from_unorm16)}[bits_]
+    kinds: dict[int, tuple[type[np.unsignedinteger], Callable[..., Floats]]] = {
+        8: (np.uint8, fp.from_unorm8),
+        16: (np.uint16, fp.from_unorm16),
+    }
+    narrow, convert = kinds[bits_]
     return Case(
         corners=lambda: {"number": every},
         random=lambda count, seed: {"number": _flags(count, seed, 1 << bits_)},
@@ -227,7 +232,8 @@ def _near_integers(count: int, seed: int, largest: int) -> Words:
 
 
 def _to_unorm(bits_: int) -> Case:
-    convert = {8: fp.to_unorm8, 16: fp.to_unorm16}[bits_]
+    kinds: dict[int, Callable[[Floats], np.ndarray]] = {8: fp.to_unorm8, 16: fp.to_unorm16}
+    convert = kinds[bits_]
     return Case(
         corners=lambda: {"word": CORNERS},
         random=lambda count, seed: {"word": _near_integers(count, seed, (1 << bits_) - 1)},

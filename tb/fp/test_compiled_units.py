@@ -23,7 +23,7 @@ def test_corners(name):
     run(name, ALL_CASES[name].corners())
 
 
-@pytest.mark.parametrize("name", some(UNITS, 2))
+@pytest.mark.parametrize("name", some(list(UNITS), 2))
 def test_random_operands(name):
     run(name, ALL_CASES[name].random(1_000_000, 1))
 

@@ -47,7 +47,7 @@ def test_numbers_of_24_bits():
 
 def test_wider_numbers_have_no_exact_word():
     with pytest.raises(ValueError, match="25 bits"):
-        from_integer(None, Signal(25))
+        from_integer(Module(), Signal(25))
 
 
 @pytest.mark.parametrize("bits", [26, 50, 64])
@@ -56,7 +56,7 @@ def test_signed_numbers_are_rounded_to_nearest_even(bits):
     powers = [1 << power for power in range(bits - 1)]
     near = [sign * (power + offset) for power in powers for offset in (-1, 0, 1) for sign in (-1, 1)]
     ties = [(2 * odd + 1) << shift for shift in range(bits - 27) for odd in generator.integers(1 << 23, 1 << 24, 40)]
-    numbers = [
+    likely = [
         *near,
         *ties,
         *(-tie for tie in ties),
@@ -64,7 +64,7 @@ def test_signed_numbers_are_rounded_to_nearest_even(bits):
         -most,
         most - 1,
     ]
-    numbers = np.array([int(number) for number in numbers if -most <= number < most], np.int64)
+    numbers = np.array([int(number) for number in likely if -most <= number < most], np.int64)
     # A long double has all of their bits, so none is rounded twice.
     longest = numbers.astype(np.longdouble)
     expected = {"result": longest.astype(np.float32).view(np.uint32)}

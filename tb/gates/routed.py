@@ -39,7 +39,7 @@ def unpacked(module: Mapping[str, Any]) -> dict[str, Any]:
     numbers = count(max(nets(module), default=1) + 1)
     cells: dict[str, Cell] = {}
     for name, packed in module["cells"].items():
-        pins = {
+        pins: dict[str, Pin] = {
             pin: [constants.get(bits[0], bits[0])] if bits else [OPEN] for pin, bits in packed["connections"].items()
         }
         driven = {pin for pin, direction in packed["port_directions"].items() if direction == "output"}

@@ -1,5 +1,7 @@
 """The array arithmetic against Berkeley SoftFloat, with the machine's rules for denormals and NaNs put around it."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 import softfloatpy as softfloat
@@ -88,7 +90,8 @@ def ties_with_sticky_bits(count: int) -> tuple[Words, Words, Words]:
 def small_products(count: int) -> tuple[Words, Words, Words]:
     """Operands whose results lie around the smallest normal number."""
     generator = np.random.default_rng(9)
-    a = random_words(count, 10) & np.uint32(0x807FFFFF) | generator.integers(30, 69, count).astype(np.uint32) << 23
+    exponents = generator.integers(30, 69, count).astype(np.uint32)
+    a = random_words(count, 10) & np.uint32(0x807FFFFF) | exponents << np.uint32(23)
     b = random_words(count, 11) & np.uint32(0x807FFFFF) | np.uint32(64 << 23)
     c = random_words(count, 12) & np.uint32(0x80FFFFFF)
     return a, b, c
@@ -105,8 +108,9 @@ def boundary_of_the_normals() -> tuple[Words, Words, Words]:
             if abs(left * right - (1 << 46)) < 1 << 17:
                 near.append((left * 2.0**-100, -right * 2.0**-97, 2.0**-126))
     rows = np.array(exact + near, np.float32)
-    rows = np.concatenate([rows, rows * np.float32([-1, 1, -1])])
-    return tuple(bits(np.ascontiguousarray(column)) for column in rows.T)
+    rows = np.concatenate([rows, rows * np.array([-1, 1, -1], np.float32)])
+    a, b, c = (bits(np.ascontiguousarray(column)) for column in rows.T)
+    return a, b, c
 
 
 DIRECTED = {
@@ -145,7 +149,7 @@ def test_multiply_then_add(name):
     a, b, c = DIRECTED[name]()
     for zero_rule in (False, True) if name == "corners" else (False,):
         actual = fp.multiply_then_add(floats(a), floats(b), floats(c), zero_times_anything=zero_rule)
-        check(bits(actual), one_by_one(lambda *w, rule=zero_rule: multiply_then_add(*w, rule), a, b, c), a, b, c)
+        check(bits(actual), one_by_one(partial(multiply_then_add, zero_rule=zero_rule), a, b, c), a, b, c)
 
 
 @pytest.mark.parametrize(("name", "least"), [("cancelling", 0.5), ("ties", 0.3), ("overlapping", 0.05)])

@@ -134,7 +134,12 @@ def test_nothing_outside_64_kib_is_read(monkeypatch: pytest.MonkeyPatch) -> None
     read: list[tuple[int, int]] = []
     memory = memory_with(IMAGE)
     words = memory.words
-    monkeypatch.setattr(memory, "words", lambda address, count: read.append((address, count)) or words(address, count))
+
+    def noted(address: int, count: int) -> np.ndarray:
+        read.append((address, count))
+        return words(address, count)
+
+    monkeypatch.setattr(memory, "words", noted)
     generator = np.random.default_rng(5)
     for _ in range(300):
         image = bytearray(IMAGE)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ctm.rtl.isa.commands import BY_WORD, COMMANDS
+from ctm.rtl.isa.commands import BY_WORD, COMMANDS, Command
 from ctm.rtl.isa.conditional import ConditionalLocation, ConditionalTest
 from ctm.rtl.isa.formats import DataFormat
 from ctm.rtl.isa.status import Status
@@ -79,7 +79,7 @@ def test_both_spellings_of_an_inconsistent_header_take_one_parameter(words: list
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
-def test_every_command_is_truncated_at_every_parameter(command: object) -> None:
+def test_every_command_is_truncated_at_every_parameter(command: Command) -> None:
     for given in range(command.length - 1):
         error = error_of(Machine(), [0xC0000900, 0, command.word, *parameters(given)])
         assert (error.status, error.address, error.word) == (Status.TRUNCATED, BUFFER + 8, command.word)

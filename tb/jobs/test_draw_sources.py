@@ -10,6 +10,7 @@ from ctm.examples.r700.torus import torus
 from ctm.rtl.isa.r700.pipeline import DrawStage
 from ctm.sim.assembler import AssemblyError
 from ctm.sim.elf import write
+from ctm.sim.elf.r700.executable import Executable
 from ctm.sim.files import write_file
 from ctm.sim.jobs.error import JobError
 from ctm.sim.jobs.loading import load_job
@@ -211,11 +212,19 @@ def test_a_vertex_program_without_a_position_draws_nothing(folder: Path) -> None
     assert not load_job(job).warnings
 
 
+def executable_of(job: Path) -> Executable:
+    """The program of a job's launch."""
+    found = load_job(job).launches[0].program.executable
+    assert isinstance(found, Executable)
+    return found
+
+
 def test_a_program_begins_where_its_source_says(folder: Path) -> None:
-    linked = load_job(folder / JOB.name).launches[0].program.executable
+    linked = executable_of(folder / JOB.name)
     for name, stage in zip(SOURCES, ("vs", "ps"), strict=True):
         job = changed(folder, f".stage {stage}\n", f".stage {stage}\n.start main\nKILL\nmain:\n", name)
-    started = load_job(job).launches[0].program.executable
+    started = executable_of(job)
+    assert started.pipeline is not None and linked.pipeline is not None
     assert started.pipeline.vertex.start == linked.pipeline.vertex.start + 1
     report("run", job, "-o", folder / "started", "--engine", "fast")
     report("run", JOB, "-o", folder / "plain", "--engine", "fast")
@@ -225,7 +234,7 @@ def test_a_program_begins_where_its_source_says(folder: Path) -> None:
 
 def test_the_texture_base_is_that_of_the_source(folder: Path) -> None:
     job = changed(folder, ".stage ps\n", ".stage ps\n.texture_base 5\n", "torus_ps.s")
-    assert load_job(job).launches[0].program.executable.texture_base == 5
+    assert executable_of(job).texture_base == 5
     changed(folder, ".stage vs\n", ".stage vs\n.texture_base 3\n", "torus_vs.s")
     with pytest.raises(JobError, match=r"vertex and pixel program say different \.texture_base"):
         load_job(job)

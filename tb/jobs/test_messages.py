@@ -74,7 +74,7 @@ def without_key(said: str) -> str:
 
 def changed(name: str, key: str, value: str | None) -> str:
     """The job with another value at a key, or without it."""
-    job = {
+    job: dict[str, Any] = {
         section: [dict(each) for each in found] if isinstance(found, list) else dict(found)
         for section, found in JOB.items()
     }

@@ -72,7 +72,7 @@ def test_a_kernel_that_is_looked_at_has_the_types_of_all_its_pixels(
     assert np.array_equal(found[0], [[0, 1.5, 1.5, 0]])
     assert np.array_equal(found[1], [[0, 1, 2, 0]])
     assert np.array_equal(found[2], [[False, False, True, False]])
-    assert np.array_equal(found[3], [[[0, 0.5], [1, 0.5], [2, 0.5], [0, 0]]])
+    assert np.array_equal(found[3], [[[0, 0.5], [1, 0.5], [2, 0.5], [0, 0.0]]])
 
 
 def test_one_that_drops_all_pixels_is_zero(tmp_path: Path) -> None:

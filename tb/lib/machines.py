@@ -2,8 +2,18 @@
 
 import os
 from collections.abc import Mapping
+from typing import Any
 
-from ctm.rtl.config import DEFAULT_PRESETS, DRAW_PRESET, PRESETS, R700_DRAW, TINY, MachineConfig, with_settings
+from ctm.rtl.config import (
+    DEFAULT_PRESETS,
+    DRAW_PRESET,
+    PRESETS,
+    R700_DRAW,
+    TINY,
+    ArrayConfig,
+    MachineConfig,
+    with_settings,
+)
 from ctm.rtl.isa.limits import ADDRESS_SPACE
 
 BEATS = with_settings(TINY, {"array.rate": 1, "memory.split": ADDRESS_SPACE})
@@ -44,3 +54,9 @@ def machine(kind: str) -> MachineConfig:
 def options(kind: str) -> tuple[str, ...]:
     """The same for a command."""
     return _chosen(kind)[1]
+
+
+def r700_array(**settings: int) -> ArrayConfig:
+    """An array of the R700 whose settings with numbers are these."""
+    fields: dict[str, Any] = dict(settings)
+    return ArrayConfig(instruction_set="r700", **fields)

@@ -9,7 +9,7 @@ CORNERS = np.array(
 )  # fmt: skip
 
 
-def random_floats(generator: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+def random_floats(generator: np.random.Generator, shape: int | tuple[int, ...]) -> np.ndarray:
     """An array of uint32: each word is, with equal chance, a corner, a normally distributed number, or any word."""
     kind = generator.integers(3, size=shape)
     plain = generator.normal(0, 3, shape).astype(np.float32).view(np.uint32)

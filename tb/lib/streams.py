@@ -1,5 +1,6 @@
 """Sources and sinks of streams, and the simulation of a component with its testbenches."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,7 +13,19 @@ Testbench = Callable[[Any], Awaitable[None]]
 STALLS = (0.0, 0.3, 0.8)
 
 
-class Source:
+class End(ABC):
+    """What is at an end of streams: it is driven and looked at in each cycle."""
+
+    @abstractmethod
+    def drive(self, context: Any) -> None:
+        """Set the ports for this cycle."""
+
+    @abstractmethod
+    def finish(self, context: Any) -> None:
+        """Look at the ports at the end of the cycle."""
+
+
+class Source(End):
     """Offers payloads, as integers, one after the other; each is held until it is taken."""
 
     def __init__(self, port: Any, generator: np.random.Generator, stall: float) -> None:
@@ -36,7 +49,7 @@ class Source:
 
 
 @dataclass
-class Sink:
+class Sink(End):
     """Takes payloads, as integers; a payload that waits must stay as it is."""
 
     port: Any
@@ -60,7 +73,7 @@ class Sink:
         self._waits = None if self._ready else payload
 
 
-async def cycle(context: Any, ends: Sequence[Source | Sink]) -> None:
+async def cycle(context: Any, ends: Sequence[End]) -> None:
     """One clock cycle of streams."""
     for end in ends:
         end.drive(context)

@@ -17,7 +17,8 @@ CYCLES = 500
 @pytest.mark.parametrize("rows", [32, 64, 512])
 def test_rows_are_valid_until_they_are_cleared(rows):
     generator = np.random.default_rng(rows)
-    unit, written = ValidBits(rows, READERS), set()
+    unit = ValidBits(rows, READERS)
+    written: set[int] = set()
     seen = {"fresh": 0, "known": 0}
 
     async def testbench(context: Any) -> None:

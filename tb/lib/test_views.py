@@ -14,7 +14,8 @@ class _Pair(data.Struct):
 def test_a_record_is_a_signal_with_its_variables_name() -> None:
     first, second = record(_Pair), record(data.ArrayLayout(4, 2), name="other", reset_less=True)
     lonely = record(_Pair)
-    signals = [Value.cast(each) for each in (first, second, lonely)]
+    values = [Value.cast(each) for each in (first, second, lonely)]
+    signals = [value for value in values if isinstance(value, Signal)]
     expected = [Signal(_Pair), Signal(data.ArrayLayout(4, 2))]
     assert [type(each) for each in (first, second)] == [type(each) for each in expected]
     assert [(len(signal), signal.reset_less) for signal in signals] == [(8, False), (8, True), (8, False)]

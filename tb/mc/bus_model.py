@@ -6,13 +6,13 @@ import numpy as np
 from amaranth import Value
 
 from ctm.rtl.mc.bus.axi import Response
-from ctm.tb.lib.streams import Sink, Source
+from ctm.tb.lib.streams import End, Sink, Source
 
 LINE_BYTES = 64
 _PAGE = 4096
 
 
-class BusModel:
+class BusModel(End):
     """Serves bursts in order, a beat in each cycle unless it stalls; use it as an end of `cycle`.
 
     `channels` has some of the streams `ar`, `r`, `aw`, `w` and `b`. Lines in `error_lines` get error responses.

@@ -68,8 +68,8 @@ class Fetches:
         for number, buffer in enumerate(self.buffers):
             own = self.input == number
             if buffer.width_limit and own.any():
-                each = fetch_addresses(buffer, self.x[own].ravel(), self.y[own].ravel())
-                each = np.stack(each if len(each) == CHANNELS else each * CHANNELS, axis=-1)
+                channels = fetch_addresses(buffer, self.x[own].ravel(), self.y[own].ravel())
+                each = np.stack(channels if len(channels) == CHANNELS else channels * CHANNELS, axis=-1)
                 found[own] = np.where(self.fetch[own][..., None], each.reshape(-1, self.lanes, CHANNELS), -1)
         return found
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_REQUEST, TaggedLineClient
 from ctm.rtl.isa.word import pack, unpack
-from ctm.tb.lib.streams import Sink, Source
+from ctm.tb.lib.streams import End, Sink, Source
 
 LINE_BYTES = 64
 _SPACE = 1 << 32
@@ -28,7 +28,7 @@ def memory_words(address: int, count: int) -> list[int]:
     ]  # fmt: skip
 
 
-class Lines:
+class Lines(End):
     """Serves requests for lines, of a component with a `LineClient` or `TaggedLineClient` called `lines`.
 
     With tags the responses come in any order.

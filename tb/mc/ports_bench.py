@@ -14,7 +14,7 @@ from ctm.rtl.mc.bus.memory_ports import WAITING_REQUESTS, MemoryPorts
 from ctm.rtl.mc.bus.read_ports import ReadPorts
 from ctm.rtl.mc.bus.routing import Routing
 from ctm.rtl.mc.bus.write_ports import WritePorts
-from ctm.tb.lib.streams import Sink, Source
+from ctm.tb.lib.streams import End, Sink, Source
 from ctm.tb.mc.bus_model import LINE_BYTES, BusModel
 from ctm.tb.mc.line_memory import TAG
 
@@ -60,7 +60,7 @@ shared_ports = cache(SharedPorts)
 """One for all benches with the same, which `simulate` begins anew."""
 
 
-class TaggedReader:
+class TaggedReader(End):
     """A client that takes its lines in any order: `waiting` are those to request, `received` those that came.
 
     Both are by the number of the request; a tag is used again when its line has come.
@@ -68,7 +68,8 @@ class TaggedReader:
 
     def __init__(self, client: Any, generator: np.random.Generator, stall: float, tags: int) -> None:
         self._source, self._response = Source(client.request, generator, stall), client.response
-        self._free, self._requested, self._whose = list(range(tags)), 0, {}
+        self._free, self._requested = list(range(tags)), 0
+        self._whose: dict[int, int] = {}
         self._line = 0
         self._generator = generator
         self.waiting: list[int] = []
@@ -131,9 +132,9 @@ class PortsBench:
             bursts=bursts,
         )  # fmt: skip
         reads, writes = self.design.reads, self.design.writes
-        in_order, others = reads.clients[: len(clients)], reads.clients[len(clients) :]
-        self.reading = [Source(client.request, generator, stalls[0]) for client in in_order]
-        self.lines = [Sink(client.response, generator, stalls[0]) for client in in_order]
+        own, others = reads.clients[: len(clients)], reads.clients[len(clients) :]
+        self.reading = [Source(client.request, generator, stalls[0]) for client in own]
+        self.lines = [Sink(client.response, generator, stalls[0]) for client in own]
         self.tagged = [
             TaggedReader(client, generator, stalls[0], tags) for client, tags in zip(others, tagged, strict=True)
         ]

@@ -43,7 +43,7 @@ class Surroundings:
         """Half of them touch the word of the one before, and most of the others few words."""
         if self.generator.random() < 0.5:
             line = int(self.generator.choice([self.generator.integers(0, LINES), self.generator.integers(0, 3)]))
-            self.position = line, int(self.generator.choice([0, 1, self.generator.integers(0, WORDS)]))
+            self.position = line, int(self.generator.choice([0, 1, int(self.generator.integers(0, WORDS))]))
         return {
             "line": self.position[0], "word": self.position[1],
             "touches": int(self.generator.random() < 0.9), "reads": int(self.generator.random() < 0.5),
@@ -102,7 +102,7 @@ class Surroundings:
         if not access["touches"]:
             return 0
         first = access["line"] * LINE + 4 * access["word"]
-        mask = int(self.generator.choice([0, 0b1111, 0b0011, 0b1100, self.generator.integers(0, 16)]))
+        mask = int(self.generator.choice([0, 0b1111, 0b0011, 0b1100, int(self.generator.integers(0, 16))]))
         new = self.generator.bytes(4)
         for byte in range(4):
             if access["reads"]:

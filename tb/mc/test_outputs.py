@@ -27,7 +27,7 @@ Wavefront = dict[str, Any]
 
 def random_outputs(generator: np.random.Generator) -> list[Buffer]:
     """Four buffers far apart; output 0 is FLOAT32_1, as uncached writes need it, the last one at memory's end."""
-    formats = [DataFormat.FLOAT32_1, *generator.choice(list(DataFormat), 3)]
+    formats = [DataFormat.FLOAT32_1, *generator.choice(np.array(list(DataFormat)), 3)]
     found = []
     for number, data_format in enumerate(formats):
         tiling = Tiling.LINEAR if generator.random() < 0.5 else Tiling.TILED
@@ -104,7 +104,8 @@ class Bench:
 
     def expected(self) -> tuple[Memory, list[int]]:
         """Memory after all wavefronts, and how many lines the uncached ones up to each write."""
-        memory, lanes, written = Memory(), np.arange(self.lanes), []
+        memory, lanes = Memory(), np.arange(self.lanes)
+        written: list[int] = []
         channels = np.array([self.mask >> channel & 1 for channel in range(4)], bool)[:, None]
         for wavefront in self.cached:
             x, y = wavefront["i"] + lanes // 4 * 2 + lanes % 2, wavefront["j"] + lanes // 2 % 2

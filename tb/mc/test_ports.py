@@ -9,10 +9,10 @@ from ctm.rtl.border.lines import LINE_BITS
 from ctm.rtl.isa.limits import ADDRESS_SPACE, SYSTEM_MEMORY
 from ctm.rtl.mc.bus.routing import Routing
 from ctm.tb.lib.some import pairs
-from ctm.tb.lib.streams import cycle, simulate
+from ctm.tb.lib.streams import Source, cycle, simulate
 from ctm.tb.mc.bus_model import LINE_BYTES
 from ctm.tb.mc.line_slices import sliced
-from ctm.tb.mc.ports_bench import PortsBench
+from ctm.tb.mc.ports_bench import PortsBench, TaggedReader
 
 CLIENTS, ORDERED = (6, 2, 1), (False, True, True)
 EACH, DEADLINE = 20, 6000
@@ -178,12 +178,14 @@ def test_others_get_each_line_when_it_comes(routing: str, stalls: tuple[float, f
     )  # fmt: skip
     requested = [[bench.any_line() for _ in range(EACH)] for _ in range(3)]
     bench.respond_with_errors({line for lines in requested for line in lines[::5]})
-    for source, lines in zip((*bench.reading, *bench.tagged), requested, strict=True):
+    sources: list[Source | TaggedReader] = [*bench.reading, *bench.tagged]
+    for source, lines in zip(sources, requested, strict=True):
         source.waiting = lines[:]
 
     async def testbench(context: Any) -> None:
         for _ in range(DEADLINE):
-            if all(len(end.received) == EACH for end in (*bench.lines, *bench.tagged)):
+            received = [*(end.received for end in bench.lines), *(end.received for end in bench.tagged)]
+            if all(len(each) == EACH for each in received):
                 return
             await cycle(context, bench.ends)
 

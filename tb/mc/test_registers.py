@@ -42,7 +42,8 @@ def offer(context: Any, registers: Registers, name: str, words: list[int]) -> No
 def random_commands(seed: int) -> list[tuple[str, list[int]]]:
     """Legal commands of the memory controller."""
     generator = np.random.default_rng(seed)
-    writer, found = Writer(generator, errors=0), []
+    writer = Writer(generator, errors=0)
+    found: list[tuple[str, list[int]]] = []
     while len(found) < COUNT:
         word, *words = writer.command()
         command = next(each for each in COMMANDS if word in each.words)

@@ -7,7 +7,7 @@ import pytest
 
 from ctm.rtl.border.lines import LINE_BITS
 from ctm.rtl.mc.bus.reorder_buffer import ReorderBuffer
-from ctm.tb.lib.streams import STALLS, Sink, Source, cycle, simulate
+from ctm.tb.lib.streams import STALLS, End, Sink, Source, cycle, simulate
 from ctm.tb.mc.line_memory import TAG
 
 COUNT, DEADLINE = 100, 6000
@@ -25,7 +25,7 @@ def response(line: int) -> int:
     return line * 0x1_0001_0001 % _BITS | (line % 5 == 0) << LINE_BITS
 
 
-class Memory:
+class Memory(End):
     """Responds to requests in any order, slice by slice; never waits for a client."""
 
     def __init__(self, order: ReorderBuffer, generator: np.random.Generator, stall: float) -> None:
@@ -204,8 +204,8 @@ def test_clients_are_served_round_robin() -> None:
                 context.set(order.response.payload.tag, now - 1)
                 await context.tick()
         context.set(order.response.valid, 0)
-        for client in order.clients:
-            context.set(client.response.ready, 1)
+        for each in order.clients:
+            context.set(each.response.ready, 1)
         for _ in range(12):
             offered.append(tuple(context.get(client.response.valid) for client in order.clients))
             await context.tick()

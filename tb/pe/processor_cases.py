@@ -1,6 +1,7 @@
 """Streams for the command processor, run and compared with the golden model."""
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -31,9 +32,9 @@ def compiled(lanes: int) -> ProcessorSimulation:
     return ProcessorSimulation(ArrayConfig(lanes=lanes))
 
 
-def work(*buffers: CommandBuffer | list[int], address: int = BUFFER, **settings: object) -> Work:
+def work(*buffers: CommandBuffer | list[int], address: int = BUFFER, **settings: Any) -> Work:
     """Buffers one after the other in memory, a line between them, and an image at PROGRAM."""
-    memory, indices = settings.pop("memory", None) or Memory(), []
+    memory, indices = settings.pop("memory", None) or Memory(), list[tuple[int, int]]()
     put_small(memory, PROGRAM)
     for buffer in buffers:
         words = buffer if isinstance(buffer, list) else buffer.words
@@ -45,7 +46,7 @@ def work(*buffers: CommandBuffer | list[int], address: int = BUFFER, **settings:
     return Work(memory=memory, buffers=indices, **settings)
 
 
-def run(*buffers: CommandBuffer | list[int], lanes: int = 4, timing: Timing = TIMINGS["ideal"], **settings: object):
+def run(*buffers: CommandBuffer | list[int], lanes: int = 4, timing: Timing = TIMINGS["ideal"], **settings: Any):
     """The outcome of buffers, which is as the reference has it."""
     return check(compiled(lanes), work(*buffers, **settings), timing)
 

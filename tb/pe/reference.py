@@ -16,6 +16,8 @@ from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.isa.word import unpack
 from ctm.sim.fault import MachineError
 from ctm.sim.golden.co.unit import ConditionalUnit
+from ctm.sim.golden.draw.stages import Stages
+from ctm.sim.golden.draw.state import DrawState, Start
 from ctm.sim.golden.pe.domain import Domain, DomainWavefronts
 from ctm.sim.golden.pe.loader import Image, load
 from ctm.sim.golden.pe.processor import CommandProcessor
@@ -116,7 +118,8 @@ class RecordingCore:
     """An array that loads images, but runs nothing."""
 
     def __init__(self, recorder: Recorder, lanes: int) -> None:
-        self._recorder, self.lanes, self._image = recorder, lanes, None
+        self._recorder, self.lanes = recorder, lanes
+        self._image: Image | None = None
 
     def invalidate_program(self) -> None:
         self._image = None
@@ -131,6 +134,9 @@ class RecordingCore:
             readable = copy.copy(self._recorder.memory)
             readable.error_ranges = []
             return load(readable, base, "r5xx")
+
+    def stages(self, state: State, draws: DrawState, start: Start) -> Stages:
+        raise NotImplementedError("draws are not recorded")
 
     def start(self, state: State) -> RecordingRun:
         if self._image is None:
@@ -156,8 +162,8 @@ def expected(work: Work, array: ArrayConfig, first_faults: dict[int, int]) -> li
     processor = CommandProcessor(work.memory, RecordingCore(recorder, array.lanes), tiles=array.tiles)
     unit = HashedTests()
     unit.salt = work.salt
-    processor.state = RecordingState(conditional=unit)
-    processor.state.recorder = recorder
+    processor.state = state = RecordingState(conditional=unit)
+    state.recorder = recorder
     events, work.memory.lost = recorder.events, None
     for address, dwords in work.buffers:
         events.append(("buffer", ()))

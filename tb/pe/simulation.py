@@ -3,6 +3,7 @@
 import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from amaranth.lib import data, wiring
@@ -54,7 +55,8 @@ KINDS = (
 )  # fmt: skip
 """Events, in the order of their numbers."""
 
-Event = tuple[str, tuple[int, ...]]
+Event = tuple[str, tuple[Any, ...]]
+"""A kind and its values, which are numbers; the reference has an image's contents instead."""
 
 
 class ProtocolError(AssertionError):
@@ -199,7 +201,8 @@ class ProcessorSimulation:
         }
         for name, values in rows.items():
             kept.append(np.array(values, np.uint64))
-            setattr(setup, name, kept[-1].ctypes.data), setattr(setup, f"{name}_count", len(values))
+            setattr(setup, name, kept[-1].ctypes.data)
+            setattr(setup, f"{name}_count", len(values))
         setup.events, setup.events_size = self._events.ctypes.data, self._events.size
         setup.latency, setup.jitter, setup.hold, setup.delay = timing.latency, timing.jitter, timing.hold, timing.delay
         setup.stall, setup.seed, setup.salt = round(timing.stall * _STALL_ONE), timing.seed, work.salt

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctm.rtl.isa.commands import BY_NAME, COMMANDS
+from ctm.rtl.isa.commands import BY_NAME, COMMANDS, Command
 from ctm.rtl.isa.conditional import ConditionalLocation, ConditionalTest
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.sim.memory import Memory
@@ -55,7 +55,7 @@ def test_a_reset_in_each_cycle_of_a_buffer_leaves_nothing() -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
-def test_a_buffer_may_end_anywhere_in_a_command(command: object) -> None:
+def test_a_buffer_may_end_anywhere_in_a_command(command: Command) -> None:
     empty = CommandBuffer().set_domain(1, 0, 0, 0).words
     whole = [*empty, command.word, *[0] * len(command.parameters), 0xC0001900, 5]
     for given in range(len(whole) + 1):

@@ -1,6 +1,7 @@
 """The domain walk: rows and tiles, of all shapes, in hardware and in the golden model."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -130,8 +131,8 @@ def draw(seed: int) -> tuple[int, Domain]:
     lanes = int(generator.choice([4, 8, 16]))
     width = int(generator.choice([1, 3, 9, 40, 130]))
     height = int(generator.integers(1, max(2, 4 * _LONGEST // (width + 2 * lanes))))
-    i0 = int(generator.choice([0, 1, 7, 4095 - width, generator.integers(4095 - width)]))
-    j0 = int(generator.choice([0, 5, 4095 - height, generator.integers(4095 - height)]))
+    i0 = int(generator.choice([0, 1, 7, 4095 - width, int(generator.integers(4095 - width))]))
+    j0 = int(generator.choice([0, 5, 4095 - height, int(generator.integers(4095 - height))]))
     return lanes, Domain(i0=i0, j0=j0, i1=i0 + width, j1=j0 + height)
 
 
@@ -239,5 +240,5 @@ def test_a_walk_is_chosen_by_name() -> None:
     ("settings", "smallest"),
     [({"threads": 4}, 1), ({"threads": 8}, 2), ({"lanes": 16}, 3), ({"threads": 64, "lanes": 16}, 4)],
 )
-def test_a_tile_is_what_a_core_has_resident(settings: dict[str, int], smallest: int) -> None:
+def test_a_tile_is_what_a_core_has_resident(settings: dict[str, Any], smallest: int) -> None:
     assert ArrayConfig(walk="tiles", **settings).tiles[0] == smallest

@@ -3,7 +3,7 @@
 Nothing is shared with the model but the scalar arithmetic; operations go by the numbers of the register reference.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -103,8 +103,10 @@ class Instruction:
             return scalar.multiply_add(a, operand("b"), c, rule)
         if name == "MAD":
             return scalar.multiply_add(operand("a"), operand("b"), operand("c"), rule)
-        functions = {"MIN": scalar.minimum, "MAX": scalar.maximum, "CND": scalar.select_above_half,
-                     "CMP": scalar.select_not_negative}  # fmt: skip
+        functions: dict[str, Callable[..., int]] = {
+            "MIN": scalar.minimum, "MAX": scalar.maximum, "CND": scalar.select_above_half,
+            "CMP": scalar.select_not_negative,
+        }  # fmt: skip
         if name in functions:
             letters = "ab" if name in ("MIN", "MAX") else "abc"
             return functions[name](*(operand(letter) for letter in letters))

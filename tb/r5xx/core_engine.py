@@ -47,14 +47,14 @@ class CoreEngine(GoldenEngine):
             config, watchdog=watchdog, progress=progress, hazards=hazards, max_cycles=max_cycles, trace=trace
         )
         self.config = config
-        self._array = _Array(self, lanes=config.array.lanes, watchdog=watchdog)
-        self._processor = CommandProcessor(self.memory, self._array, progress=progress)
+        self._array_core = _Array(self, lanes=config.array.lanes, watchdog=watchdog)
+        self._processor = CommandProcessor(self.memory, self._array_core, progress=progress)
 
     def execute(self, address: int, dwords: int) -> None:
         self._processor.run(address, dwords)
 
     def reset(self) -> None:
-        self._array.invalidate_program()
+        self._array_core.invalidate_program()
         self._processor.state = State()
 
 

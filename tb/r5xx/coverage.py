@@ -76,7 +76,7 @@ class Coverage:
             found |= set(_group(wavefront))
             for step in wavefront.steps:
                 active, snapshot = step.state("active"), step.snapshot
-                key = (step.pc, snapshot.next_pc, active.all(), active.any(), snapshot.loop_index != 0)
+                key = (step.pc, snapshot.next_pc, int(active.all()), int(active.any()), int(snapshot.loop_index != 0))
                 if key not in seen:
                     seen.add(key)
                     found |= set(_step(launch, step))

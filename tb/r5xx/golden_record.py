@@ -11,7 +11,7 @@ from ctm.rtl.isa.status import BusClient, Status
 from ctm.sim.golden.dpp.core import ArrayRun
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.golden.pe.domain import Integers
-from ctm.sim.golden.r5xx.instruction import Alu, Flow, Tex
+from ctm.sim.golden.r5xx.instruction import Alu, Flow, Illegal, Tex
 from ctm.sim.golden.r5xx.instruction_set import R5XX
 from ctm.sim.golden.r5xx.program import Program
 from ctm.sim.golden.r5xx.state import Batch, Frame
@@ -76,10 +76,12 @@ class _Recorder:
         self._wavefronts = wavefronts
 
     def executed(self, pc: int, batches: Sequence[Batch]) -> None:
+        instruction = self._instructions[pc]
+        assert not isinstance(instruction, Illegal), "it faults, and is not executed"
         for batch in batches:
             snapshot = Snapshot.of(batch)
             for wavefront, order in enumerate(batch.order):
-                self._wavefronts[int(order)].steps.append(Step(pc, self._instructions[pc], snapshot, wavefront))
+                self._wavefronts[int(order)].steps.append(Step(pc, instruction, snapshot, wavefront))
 
     def faulted(self, batch: Batch, status: Status, client: BusClient | None) -> None:
         for order in batch.order:

@@ -1,6 +1,7 @@
 """What the lane is compared on: random instructions and operands, and the golden model's results of them."""
 
 import numpy as np
+import numpy.typing as npt
 
 from ctm.rtl.fp.reduction import Function
 from ctm.rtl.fp.selection import Choice
@@ -14,7 +15,7 @@ from ctm.tb.lib.packing import Fields, pack, unpack
 from ctm.tb.lib.words import Words, bits, floats
 
 
-def _channel(generator: np.random.Generator, operation: Words) -> Fields:
+def _channel(generator: np.random.Generator, operation: npt.NDArray[np.int64]) -> Fields:
     count = operation.size
     untouched = (operation == Operation.SELECTION.value) & (generator.integers(0, 3, count) == 0)
     return {
@@ -65,9 +66,9 @@ def _dots(operands: Words, kind: Words, zero_times_anything: Words) -> Words:
     addend = floats(np.ascontiguousarray(operands[:, 2, 2]))
     results = []
     for allowed in (False, True):
-        rules = {"zero_times_anything": allowed}
-        three, four = (bits(fp.dot(a[:terms], b[:terms], addend=None, **rules)) for terms in (3, 4))
-        results.append(np.choose(kind, [three, four, bits(fp.dot(a[:2], b[:2], addend=addend, **rules))]))
+        three, four = (bits(fp.dot(a[:terms], b[:terms], addend=None, zero_times_anything=allowed)) for terms in (3, 4))
+        two = bits(fp.dot(a[:2], b[:2], addend=addend, zero_times_anything=allowed))
+        results.append(np.choose(kind, [three, four, two]))
     return np.where(zero_times_anything != 0, results[1], results[0])
 
 

@@ -251,7 +251,8 @@ class Code:
         acquires = target in (UmrtTarget.SAME_IDX_ACQUIRE.value, UmrtTarget.PER_PROCESSOR_IDX_ACQUIRE.value)
         rgb = {"addr0": temporary, **copy, **own, "target": target}
         predicate = {"rgb_pred_sel": self._choose(range(6))} if self._chance(0.3) else {}
-        self._emit(alu(rgb=rgb, type=1, rgb_omask=7, alpha_omask=1, nop=1, tex_sem_wait=int(acquires), **predicate))
+        common = {"type": 1, "rgb_omask": 7, "alpha_omask": 1, "nop": 1, "tex_sem_wait": int(acquires), **predicate}
+        self._emit(alu(rgb=rgb, alpha=None, **common))
         if acquires and not self._shares_pairs:
             self._read_back(temporary)
         return 4

@@ -10,6 +10,7 @@ import numpy as np
 from ctm.rtl.config import DEFAULT, ArrayConfig, MachineConfig
 from ctm.rtl.isa.conditional import ConditionalLocation
 from ctm.sim.elf import read_shader, write
+from ctm.sim.elf.r5xx.executable import Executable
 from ctm.sim.jobs.constants import ConstantFiles
 from ctm.sim.runtime import CommandBuffer, Device
 from ctm.sim.runtime.prologue.r5xx import with_prologue
@@ -49,6 +50,7 @@ def run(
     device = Device(engine, config, hazards=hazards, port=port)
     source = read_shader(shader.text)
     numbers = sorted(int(name.removeprefix("temp")) for name in shader.arrays if name.startswith("temp"))
+    assert isinstance(source.executable, Executable)
     executable, loaded_from = with_prologue(source.executable, numbers)
     arrays = {loaded_from[number]: shader.arrays[f"temp{number}"] for number in numbers}
     for texture in shader.document["textures"]:
@@ -80,7 +82,7 @@ def wrong_pixels(shader: Shader, found: Result) -> np.ndarray:
     right = _matches(shader, found.outputs, "expected", "expected_second").all(axis=(0, 3))
     if found.depth is not None:
         right &= _matches(shader, found.depth, "expected_depth")
-    return ~right
+    return np.asarray(~right)
 
 
 def _matches(shader: Shader, found: np.ndarray, *names: str) -> np.ndarray:

@@ -16,7 +16,7 @@ def compare(constant: int, test: ZeroTest, *, channel: int = 0, **fields: int) -
         "addr0": 0, "addr1": constant, "addr1_const": 1, "red_swiz_a": channel, "red_swiz_b": ONE, "rgb_sel_c": 1,
         "red_swiz_c": 0, "rgb_mod_c": 1, "alu_wmask": 1,
     }  # fmt: skip
-    return alu(rgb=rgb, alu_result_op=test.value, **fields)
+    return alu(rgb=rgb, alpha=None, alu_result_op=test.value, **fields)
 
 
 def predicate(constant: int, test: ZeroTest, *, mask: int = 1, channel: int = 0, **fields: int) -> Instruction:
@@ -27,7 +27,7 @@ def predicate(constant: int, test: ZeroTest, *, mask: int = 1, channel: int = 0,
         "red_swiz_b": ONE, "green_swiz_b": ONE, "blue_swiz_b": ONE,
         "red_swiz_c": 0, "green_swiz_c": 0, "blue_swiz_c": 0,
     }  # fmt: skip
-    return alu(rgb=rgb, rgb_omask=mask, **fields)
+    return alu(rgb=rgb, alpha=None, rgb_omask=mask, **fields)
 
 
 def add(constant: int, *, temporary: int = 1, relative: bool = False, **fields: int) -> Instruction:
@@ -36,7 +36,7 @@ def add(constant: int, *, temporary: int = 1, relative: bool = False, **fields: 
         "addr0": temporary, "addr0_rel": relative, "addr1": constant, "addr1_const": 1, "red_swiz_b": ONE,
         "rgb_sel_c": 1, "rgb_addrd": temporary, "rgb_addrd_rel": relative,
     }  # fmt: skip
-    return alu(rgb=rgb, **{"rgb_wmask": 1, **fields})
+    return alu(rgb=rgb, alpha=None, **{"rgb_wmask": 1, **fields})
 
 
 def jump(target: int, function: int = ALWAYS, **fields: int) -> Instruction:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +26,7 @@ def random_instruction(generator: np.random.Generator) -> tuple[int, ...]:
     """Any type; mostly legal, often with an illegal code somewhere."""
     words = list(random_words(generator))
     kind = int(generator.choice(4))
-    masks = {name: int(generator.choice([0, bits, generator.integers(bits + 1)]))
+    masks = {name: int(generator.choice([0, bits, int(generator.integers(bits + 1))]))
              for name, bits in (("rgb_omask", 7), ("alpha_omask", 1))}  # fmt: skip
     words[0] = replace(COMMON, words[0], type=kind, tex_sem_wait=int(generator.integers(2)), **masks)
     if generator.random() < 0.3:
@@ -40,7 +41,7 @@ def random_instruction(generator: np.random.Generator) -> tuple[int, ...]:
 @cache
 def compiled_predecode() -> CompiledUnit:
     """Predecode, compiled; it has a test of its own."""
-    unit = Predecode()
+    unit: Any = Predecode()
     unit.latency = 0
     return CompiledUnit(unit)
 

@@ -41,7 +41,7 @@ pytestmark = pytest.mark.long
 
 @pytest.fixture(autouse=True)
 def core_engine(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(ENGINES, "core", CoreEngine)  # type: ignore[arg-type]
+    monkeypatch.setitem(ENGINES, "core", CoreEngine)
 
 
 @pytest.mark.parametrize("name", CONFIGS)

@@ -18,6 +18,7 @@ from ctm.sim.engines.choice import ENGINES
 from ctm.sim.fault import MachineError
 from ctm.sim.report.workloads import blackscholes, matmul, nbody, prepare
 from ctm.sim.runtime import CommandBuffer, Device, Image, Layout
+from ctm.sim.runtime.device import WATCHDOG
 from ctm.tb.lib.some import some
 from ctm.tb.r5xx.core_engine import CoreEngine
 from ctm.tb.r5xx.machine import Instruction, alu, move
@@ -44,7 +45,7 @@ FLOATS, INTS, BOOLS, INPUT = 0x10000, 0x20000, 0x30000, 0x40000
 
 @pytest.fixture(autouse=True)
 def core_engine(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(ENGINES, "core", CoreEngine)  # type: ignore[arg-type]
+    monkeypatch.setitem(ENGINES, "core", CoreEngine)
 
 
 @pytest.mark.parametrize("name", some(NAMES, 4))
@@ -83,9 +84,9 @@ def start(device: Device, instructions: Sequence[Instruction]) -> tuple[MachineE
     return None, image.read()
 
 
-def devices(**settings: int) -> tuple[Device, Device]:
+def devices(watchdog: int = WATCHDOG) -> tuple[Device, Device]:
     """A golden one and one with the core; c0 is (4, 0, 0, 0), i1 counts to 2, b1 is true."""
-    made = Device("golden", **settings), Device("core", **settings)
+    made = Device("golden", watchdog=watchdog), Device("core", watchdog=watchdog)
     for device in made:
         device.memory.write(FLOATS, np.array([4, 0, 0, 0], "<f4").tobytes())
         device.memory.write(INTS + 4, bytes([2, 0, 0, 0]))

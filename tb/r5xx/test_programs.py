@@ -120,8 +120,8 @@ def test_a_wavefront_does_the_same_alone_and_among_others(draw: Draw) -> None:
                 one = record(launch, [(np.array([number]), i[lanes], j[lanes], covered[lanes])])
                 alone |= one.wavefronts
         assert alone.keys() == together.wavefronts.keys(), seed
-        for position, wavefront in alone.items():
-            _same(wavefront, together.wavefronts[position], f"seed {seed}, wavefront {position}")
+        for position, own in alone.items():
+            _same(own, together.wavefronts[position], f"seed {seed}, wavefront {position}")
 
 
 def _same(found: WavefrontRecord, expected: WavefrontRecord, where: str) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from ctm.sim.elf.r700.executable import Executable
 from ctm.tb.r700.words import Unit, alu_word, export, joined, word
@@ -53,8 +54,8 @@ class Assembly:
     def fetch(self, *instructions: Sequence[Unit], name: str = "TEX", **fields: int) -> int:
         """A CF instruction with the fetch clause that it starts; its address."""
         at = self._clause(joined(instructions), _FETCH_UNITS)
-        count = {"count": len(instructions) - 1 & 7, "count_3": len(instructions) - 1 >> 3}
-        self.words.append(lambda: word(name, self._starts[at], **{**count, **fields}))
+        own: dict[str, Any] = {"count": len(instructions) - 1 & 7, "count_3": len(instructions) - 1 >> 3, **fields}
+        self.words.append(lambda: word(name, self._starts[at], **own))
         return self.here - 1
 
     def output(self, gpr: int, target: int = 0, *, ends: bool = True) -> int:

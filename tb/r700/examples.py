@@ -24,7 +24,7 @@ def words(values: Any) -> np.ndarray:
     """An array of words from floats and ints, nested as it is given; None is a word that was not written."""
     if isinstance(values, list | tuple):
         return np.array([words(each) for each in values], np.uint32)
-    return np.uint32(UNTOUCHED if values is None else word(values))
+    return np.asarray(UNTOUCHED if values is None else word(values), np.uint32)
 
 
 def finish(a: Assembly, registers: Sequence[int] = (1,), **information) -> Any:

@@ -88,9 +88,7 @@ class Compiler:
         self._block(program)
         self._emit_export(Export(0, (0, 1, 2, 3)))
         self.assembly.end()
-        waiting = True
-        while waiting:
-            waiting = [each for each in self._subroutines if each not in self._units]
+        while waiting := [each for each in self._subroutines if each not in self._units]:
             for each in waiting:
                 self._write_subroutine(each)
         self.stack_size = max(stack_entries(*counts) for counts in self._reached(main, (0, 0, 0)))
@@ -196,7 +194,7 @@ class Compiler:
         self._grow(branches=1)
 
         def close(last: Statement) -> bool:
-            if merges and last is inner:
+            if merges and isinstance(last, If) and last is inner:
                 self._emit_if(last, chain)
                 return True
             return self._close_with(last, chain)

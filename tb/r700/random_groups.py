@@ -258,6 +258,6 @@ def draw(seed: int, make: Callable[[np.random.Generator], Drawing] = Drawing) ->
     clauses = [drawing.clause(_GROUPS) for _ in range(_CLAUSES)]
     words = random_words(generator, (GPRS, _HEIGHT, _WIDTH, 4))
     constants = random_words(generator, (256, 4))
-    rows = {row: tuple(int(word) for word in constants[row]) for row in range(256)}
+    rows = {row: (x, y, z, w) for row, (x, y, z, w) in enumerate(constants.tolist())}
     loop = int(generator.integers(1, 3)), int(generator.integers(20)), int(generator.integers(-30, 40))
     return Drawn(clauses, words, rows, loop, bool(generator.random() < 0.5))

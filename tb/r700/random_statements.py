@@ -57,8 +57,9 @@ class Drawing:
     def _environment(self) -> Environment:
         words = self._generator.integers(1 << 32, size=(64, 4), dtype=np.uint64)
         rows = [*range(0, 32), *range(240, 256), *self._generator.integers(32, 240, 16)]
+        vectors = [(x, y, z, w) for x, y, z, w in words.tolist()]
         return Environment(
-            floats={int(row): tuple(int(w) for w in word) for row, word in zip(rows, words, strict=True)},
+            floats={int(row): vector for row, vector in zip(rows, vectors, strict=True)},
             ints={n: (self._below(5), self._below(256), self._below(256) - 128) for n in range(_INTS)},
             bools={n: self._chance(0.5) for n in range(_BOOLS)},
         )

@@ -10,6 +10,7 @@ import numpy as np
 from ctm.rtl.config import R700, MachineConfig
 from ctm.rtl.isa.conditional import ConditionalLocation
 from ctm.sim.elf import read_shader, write
+from ctm.sim.elf.r700.executable import Executable
 from ctm.sim.jobs.constants import ConstantFiles
 from ctm.sim.runtime import CommandBuffer, Device
 from ctm.sim.runtime.prologue.r700 import with_prologue
@@ -57,6 +58,7 @@ def run(
     """
     device = Device(engine, config or replace(R700, array=replace(R700.array, wavefront=wavefront)))
     source = read_shader(shader.text)
+    assert isinstance(source.executable, Executable)
     executable, loaded_from = with_prologue(source.executable, source.inputs)
     arrays = {index: shader.arrays[f"gpr{register}"] for register, index in loaded_from.items()}
     for texture in shader.document["textures"]:

@@ -53,7 +53,7 @@ def test_bursts(base: int, burst: int) -> None:
     a.raw(export(base, 14, (1, 0, 7, 7), burst_count=burst))
     found = ran(a, targets=4).outputs[:, 0, 0]
     rows = [[30, 14], [31, 15], [0, 0], [0, 0]]
-    expected = [[None] * 4 for _ in range(4)]
+    expected: list[list[int | None]] = [[None] * 4 for _ in range(4)]
     for index in range(burst + 1):
         expected[base + index] = [*rows[index], None, None]
     same(found, expected)

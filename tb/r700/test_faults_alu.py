@@ -1,5 +1,7 @@
 """ALU groups that must fault, each beside a legal one. Before each is a legal group of one word."""
 
+from typing import Any
+
 import pytest
 
 from ctm.rtl.isa.r700.alu import Op2, Op3
@@ -47,14 +49,15 @@ def dots(*names: str) -> list[Unit]:
 
 def _effects() -> list[Case]:
     add, predicate = slot("SETE", "_.y", "R0.x", "R0.y"), "PRED_SETE"
+    updates: dict[str, dict[str, Any]] = {name: {name: 1} for name in ("update_execute_mask", "update_pred")}
     cases = [
-        pair(f"{field} of SETE", slot("SETE", "_.y", "R0.x", "R0.y", **{field: 1}),
-             slot(predicate, "_.y", "R0.x", "R0.y", **{field: 1}))
-        for field in ("update_execute_mask", "update_pred")
+        pair(f"{name} of SETE", slot("SETE", "_.y", "R0.x", "R0.y", **field),
+             slot(predicate, "_.y", "R0.x", "R0.y", **field))
+        for name, field in updates.items()
     ]  # fmt: skip
     cases += [
-        pair(f"{field} of KILLE", slot("KILLE", "_.y", "R0.x", "R0.y", **{field: 1}), slot("KILLE", "_.y", "R1.x", "0"))
-        for field in ("update_execute_mask", "update_pred")
+        pair(f"{name} of KILLE", slot("KILLE", "_.y", "R0.x", "R0.y", **field), slot("KILLE", "_.y", "R1.x", "0"))
+        for name, field in updates.items()
     ]
     one, two = slot(predicate, "_.y", "R0.x", "R0.y"), slot("PRED_SETGT_INT", "_.z", "R0.x", "R0.y")
     kill, other = slot("KILLNE", "_.z", "R0.w", "1.0"), slot("KILLGT", "_.w", "0", "1.0")
@@ -132,8 +135,8 @@ def _operands() -> list[Case]:
         pair("what slot w has not produced", reading("-PV.w"), reading("-PV.x")),
     ]
     between = group(slot("EXP_IEEE", "R3.y", "R0.x")), _BEFORE
-    bad, good = (clause(*between, group(_FIRST, reading(text))) for text in ("PS", "PV.x"))
-    cases.append(Case(name="PS of the group before the last", bad=bad, good=good, at=2))
+    wrong, right = (clause(*between, group(_FIRST, reading(text))) for text in ("PS", "PV.x"))
+    cases.append(Case(name="PS of the group before the last", bad=wrong, good=right, at=2))
     for mode in (5, 6, 7):
         cases.append(pair(f"INDEX_MODE {mode}", reading("R0+.x", index_mode=mode), reading("R0.x", index_mode=mode)))
         relative = slot("MOV", "R3+.y", "R0.x", index_mode=mode)
@@ -199,11 +202,12 @@ def _modifiers() -> list[Case]:
     cases = []
     for name, operands in OF_INTEGERS.items():
         for field, value in (("omod", 1), ("omod", 3), ("clamp", True)):
-            changed = slot(name, "R3.y", *["R0.x"] * operands, **{field: value})
+            modifier: dict[str, Any] = {field: value}
+            changed = slot(name, "R3.y", *["R0.x"] * operands, **modifier)
             cases.append(pair(f"{field} of {name}", changed, slot(name, "R3.y", *["R0.x"] * operands)))
     for name in ("CNDE_INT", "CNDGT_INT", "CNDGE_INT"):
-        operands = ["R0.x"] * 3
-        clamped, plain = slot(name, "R3.y", *operands, clamp=True), slot(name[:-4], "R3.y", *operands, clamp=True)
+        three = ["R0.x"] * 3
+        clamped, plain = slot(name, "R3.y", *three, clamp=True), slot(name[:-4], "R3.y", *three, clamp=True)
         cases.append(pair(f"clamp of {name}", clamped, plain))
     return cases
 
@@ -265,7 +269,7 @@ def test_all_other_codes_are_operations() -> None:
 def test_fields_of_operands_that_an_operation_does_not_have_are_ignored(name: str) -> None:
     """They may be anything: a literal that is not there, a constant of no bank, a relative nothing, a register."""
     for select in (253, 200, 160, 254, 255, 500):
-        unused = {"src1_sel": select, "src1_rel": 1, "src1_chan": 3}
+        unused: dict[str, Any] = {"src1_sel": select, "src1_rel": 1, "src1_chan": 3}
         words = group(slot("MOV", "R3.w", "R0.x"), slot("MOV", "R3.w", "R0.x")) if name == "MOV" else []
         body = clause(words or _BEFORE, group(slot(name, "_.y", *["R0.x"] * (name == "MOV"), index_mode=7, **unused)))
         found, _, _ = attempt(body, {}, 16)

@@ -1,13 +1,16 @@
 """Fetch instructions that must fault, each beside a legal one. Before each is a legal instruction."""
 
+from typing import Any
+
 import pytest
 
 from ctm.tb.r700.fault_cases import Case, check, fetches, instruction_flipped
 from ctm.tb.r700.words import Unit, memory_read, share_read, share_write, tex, vtx
 
 _BEFORE = vtx(3, 0)
-TEXTURE, SHARE = {"texture_base": 18}, {"lds_dwords": 64}
-BOTH = {"memory": True, "scratch": True}
+TEXTURE: dict[str, Any] = {"texture_base": 18}
+SHARE: dict[str, Any] = {"lds_dwords": 64}
+BOTH: dict[str, Any] = {"memory": True, "scratch": True}
 FORMATS = {13, 14, 29, 30, 34, 35, 47, 48}
 TEXTURES = {3, 4, 7, 8, 10, 11, 12, *range(16, 24)}
 """TEX_INST of texture instructions that the core has."""

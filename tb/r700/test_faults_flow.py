@@ -1,5 +1,7 @@
 """CF instructions that must fault, each beside a legal one: control flow and exports."""
 
+from typing import Any
+
 import pytest
 
 from ctm.tb.r700.assembly import Assembly, Label
@@ -90,7 +92,8 @@ def _export_cases() -> list[Case]:
         for base in (4, 5, 6, 7, 8, 60, 62, 63, 64, 125, 0x1000, 0x1FFF)
     ]
     cases += [Case(name=f"export of type {kind}", bad=raw(export(0, 1, type=kind)), good=good) for kind in (1, 2, 3)]
-    cases += [Case(name=f"select 6 of {c}", bad=raw(export(0, 1, **{f"sel_{c}": 6})), good=good) for c in "xyzw"]
+    selects: list[tuple[str, dict[str, Any]]] = [(c, {f"sel_{c}": 6}) for c in "xyzw"]
+    cases += [Case(name=f"select 6 of {c}", bad=raw(export(0, 1, **fields)), good=good) for c, fields in selects]
     cases += [
         Case(name=f"{base} and {burst} after", bad=raw(export(base, 1, burst_count=burst)),
              good=raw(export(base, 1, burst_count=burst - 1)))

@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,8 +19,8 @@ _WIDTH, _HEIGHT = 8, 4
 COORDINATES_INPUT = Input(values=np.array([[[x + 10 * y] for x in range(_WIDTH)] for y in range(_HEIGHT)], np.float32))
 """An input whose elements have their coordinates: x + 10 y."""
 VECTORS = Input(values=np.array([[[n + 8 * y, 0.5, -n, 7] for n in range(8)] for y in range(2)], np.float32))
-_UNNORMALISED = {f"coord_type_{c}": 0 for c in "xyzw"}
-_NORMALISED = {f"coord_type_{c}": 1 for c in "xyzw"}
+_UNNORMALISED: dict[str, Any] = {f"coord_type_{c}": 0 for c in "xyzw"}
+_NORMALISED: dict[str, Any] = {f"coord_type_{c}": 1 for c in "xyzw"}
 
 
 def looked_up(x: str, y: str, name: str = "SAMPLE", **fields) -> float:

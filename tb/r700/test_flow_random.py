@@ -79,7 +79,8 @@ def test_barriers_change_nothing() -> None:
 
 
 def test_all_words_are_drawn() -> None:
-    drawn, clauses = set(), set()
+    drawn: set[int] = set()
+    clauses: set[int] = set()
     for seed in range(60):
         generator = np.random.default_rng(seed)
         compiler = Compiler(generator, Drawing(generator, 30).program)

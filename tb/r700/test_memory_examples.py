@@ -1,5 +1,7 @@
 """Areas of memory, with results worked out by hand: MEM_EXPORT, RD_SCATTER, scratch."""
 
+from collections.abc import Mapping
+
 import numpy as np
 import pytest
 
@@ -23,7 +25,7 @@ def ran(a: Assembly, *, information: dict, **job) -> Run:
     return found
 
 
-def stored(dwords: dict[int, float | int], size: int = 256) -> list:
+def stored(dwords: Mapping[int, float], size: int = 256) -> list:
     """Memory with some words written."""
     return [dwords.get(index) for index in range(size)]
 
@@ -167,7 +169,7 @@ def test_writes_are_there_at_once(cut: bool, ends: bool) -> None:
     same(found.memory, [1, 2, 3, 4, 2, 3, 4, UNTOUCHED])
 
 
-def read_back(**fields) -> list[int]:
+def read_back(**fields) -> list[list[int]]:
     """What RD_SCATTER of memory that holds 100, 101 and so on gives; R5 = (2, 3, -1, 0)."""
     a = Assembly()
     a.alu(group(slot("ADD_INT", "R1.x", "R0.z", "#64")))
@@ -281,7 +283,7 @@ def test_uncovered_pixels_have_no_scratch() -> None:
     a.fetch(memory_read("RD_SCRATCH", 3, 0, array_base=1), tex("GET_GRADIENTS_H", 4, 3))
     a.raw(export(0, 4))
     found = ran(a, information=_SCRATCH, domain=(1, 1, 1, 1), dwords=16)
-    same(found.scratch, [*np.float32([5, 0, 0, 0]).view(np.uint32), 0, 0, 0, 0, *[None] * 8])
+    same(found.scratch, [*np.array([5, 0, 0, 0], np.float32).view(np.uint32), 0, 0, 0, 0, *[None] * 8])
     same(found.outputs[0, 1, 1, 0], 0)
 
 

@@ -7,6 +7,7 @@ from ctm.rtl.isa.r700.program import PROGRAM_FORMAT
 from ctm.sim.elf import read
 from ctm.sim.elf.container.writer import write_container
 from ctm.sim.elf.error import ElfError
+from ctm.sim.elf.r700.executable import Executable
 from ctm.tb.r700.machine import Job, run
 from ctm.tb.r700.words import word
 
@@ -71,7 +72,9 @@ def test_there_is_one_note_of_the_right_kind(notes: tuple[NoteType, ...]) -> Non
 @pytest.mark.parametrize("units", [1, 8192])
 def test_programs_of_all_sizes_are_taken(units: int) -> None:
     file = file_with({2: units - 1}, code=_CODE[:1] * units)
-    assert status_of(file) is None and len(read(file).code) == units
+    executable = read(file)
+    assert isinstance(executable, Executable)
+    assert status_of(file) is None and len(executable.code) == units
 
 
 def test_a_program_that_is_too_long_is_an_error() -> None:

@@ -209,7 +209,7 @@ def memory_export(base: int, gpr: int, *, name: str = "MEM_EXPORT", mask: int = 
 
 
 def _export(second: object, name: str, low: dict[str, int], high: dict[str, int], fields: dict[str, int]) -> Unit:
-    names = dict(exports.EXPORT_DWORD0)  # type: ignore[call-overload]
+    names = dict(exports.EXPORT_DWORD0)
     low |= {key: value for key, value in fields.items() if key in names}
     high |= {"cf_inst": ExportOperation[name].value, "barrier": 1}
     high |= {key: value for key, value in fields.items() if key not in names}

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -94,7 +95,7 @@ def test_fetches_that_others_hide_are_none_of_the_mistakes() -> None:
 
 
 def test_remedies_are_those_that_there_are() -> None:
-    def found(slots: int, **figures: int) -> str:
+    def found(slots: int, **figures: Any) -> str:
         fetches = replace(works(fetch=600), **figures)
         profile = made(fetches, residency=resided(slots), occupancy=Occupancy(wave_slots=4, there_are=4))
         return " ".join(advice(profile))

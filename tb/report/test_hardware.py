@@ -130,7 +130,7 @@ def test_one_configuration_is_one_text_whatever_the_folder_and_the_seed_of_hashe
 ) -> None:
     seed = "1" if os.environ.get("PYTHONHASHSEED") != "1" else "2"
     options = [word for name, value in settings.items() for word in ("--set", f"{name}={value}")]
-    arguments = ["verilog", "--preset", "tiny", *options, "-o", tmp_path]
+    arguments = ["verilog", "--preset", "tiny", *options, "-o", str(tmp_path)]
     subprocess.run(
         [sys.executable, "-c", "from ctm.sim.cli import main; main()", *arguments],
         cwd="/",

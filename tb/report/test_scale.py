@@ -13,7 +13,7 @@ from ctm.sim.report import workloads
 from ctm.sim.report.scale import measurement
 from ctm.sim.report.scale.model import Demand, PaperMachine, least_product_bytes, predict
 from ctm.sim.report.scale.plot import plot
-from ctm.sim.report.scale.record import Record, RecordError
+from ctm.sim.report.scale.record import Record, RecordError, ScaleMeasurement
 from ctm.sim.report.workloads import prepare
 
 PRODUCT = Demand(
@@ -21,7 +21,7 @@ PRODUCT = Demand(
     code=2328, product=256,
 )  # fmt: skip
 FOUND = [
-    measurement.ScaleMeasurement(
+    ScaleMeasurement(
         name="work", cores=cores, width=width, cycles=1000 // cores, speedup=cores, peak_share=0.5, read_bytes=640,
         read_ratio=1.25, predicted=1100 / cores, bound="memory", demand=PRODUCT,
     )
@@ -65,7 +65,7 @@ def test_arithmetic_is_divided_among_the_cores_that_have_groups() -> None:
     assert eight == sixteen == pytest.approx(10_000, rel=0.06)
 
 
-def recorded(name: str, cores: int) -> list[measurement.ScaleMeasurement]:
+def recorded(name: str, cores: int) -> list[ScaleMeasurement]:
     """What was measured of a workload with memories of each width."""
     found = [RECORDED.get(name, cores, width) for width in measurement.WIDTHS]
     return [each for each in found if each is not None]
@@ -116,13 +116,13 @@ def test_few_cores_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_run_that_ended_early_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run: list[tuple[int, int]] = []
 
-    def measure(engine: str, config: MachineConfig, *_: object) -> measurement.ScaleMeasurement:
+    def measure(engine: str, config: MachineConfig, *_: object) -> ScaleMeasurement:
         run.append((config.array.cores, PaperMachine.of(config).width))
         if len(run) == 3:
             raise InterruptedError
         return replace(FOUND[0], cores=run[-1][0], width=run[-1][1])
 
-    def measure_all() -> list[measurement.ScaleMeasurement]:
+    def measure_all() -> list[ScaleMeasurement]:
         work = {"work": measurement.Work(lambda: workloads.matmul(16), 16)}
         return measurement.measure_all("rtl", TINY, lambda text: None, record=Record(path), cores=(1, 2), work=work)
 

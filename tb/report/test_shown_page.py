@@ -6,7 +6,7 @@ import pytest
 
 from ctm.sim.profile.profile import profiles
 from ctm.sim.report.page.page import page_of
-from ctm.tb.explore.browser import PHONE, WIDE, chromium, shown
+from ctm.tb.explore.browser import PHONE, WIDE, Scheme, chromium, shown
 from ctm.tb.explore.legible import illegible
 from ctm.tb.report.ran import ran
 
@@ -15,7 +15,7 @@ _CHARTS = 6
 
 @pytest.mark.skipif(chromium() is None, reason="there is no Chromium: install it, or name it with CHROMIUM")
 @pytest.mark.parametrize(("width", "scheme"), [(PHONE, "dark"), (WIDE, "light")])
-def test_a_line_opens_with_its_waits_misses_and_bytes(tmp_path: Path, width: int, scheme: str) -> None:
+def test_a_line_opens_with_its_waits_misses_and_bytes(tmp_path: Path, width: int, scheme: Scheme) -> None:
     run = ran("rtl")
     file = tmp_path / "page.html"
     file.write_text(page_of(run))

@@ -68,10 +68,10 @@ def fault(
     *,
     failing: str = "",
     load: Callable[[Device, Executable], int] = Device.place,
-    **options: bool,
+    hazards: bool = False,
 ) -> MachineError:
     """The error of a program on an engine; `load` puts it into the device's memory."""
-    device = Device(engine, machine(program.kind), watchdog=WATCHDOG, **options)
+    device = Device(engine, machine(program.kind), watchdog=WATCHDOG, hazards=hazards)
     layout = Layout(width=SIZE, height=SIZE, format=DataFormat.FLOAT32_4)
     given, output = device.image(layout, np.ones((SIZE, SIZE, 4), np.float32)), device.image(layout)
     own = program.own_constants

@@ -1,12 +1,19 @@
 """Values of a wrong type are errors where they are given, and the message says what to write."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 
 from ctm.rtl.isa.formats import DataFormat
-from ctm.sim.runtime import CommandBuffer, Device, Layout
+from ctm.sim import runtime
+from ctm.sim.runtime import CommandBuffer, Device
+
+# What they are given here has wrong types on purpose.
+Layout: Any = runtime.Layout
+wrong_device: Any = Device
+wrong_commands: Any = CommandBuffer
 
 
 @pytest.mark.parametrize(
@@ -20,11 +27,11 @@ from ctm.sim.runtime import CommandBuffer, Device, Layout
         (lambda: Layout(width=4, height=4, format=DataFormat.UINT8_4, tiling="TILED"), "write Tiling.TILED"),
         (lambda: Layout(width=4.0, height=4, format=DataFormat.UINT8_4), "width must be a whole number, not 4.0"),
         (lambda: Layout(width=4, height="4", format=DataFormat.UINT8_4), "height must be a whole number, not '4'"),
-        (lambda: Device("golden", "wide"), "config must be a MachineConfig, not 'wide'"),
-        (lambda: Device().image(DataFormat.UINT8_4), "layout must be a Layout, not <DataFormat.UINT8_4"),
-        (lambda: CommandBuffer().set_cond_test("LESS"), "write ConditionalTest.LESS"),
-        (lambda: CommandBuffer().set_cond_loc("PE"), "write ConditionalLocation.PE"),
-        (lambda: CommandBuffer().set_domain(0, 0, 63.0, 63), "set_domain: i1 must be a whole number, not 63.0"),
+        (lambda: wrong_device("golden", "wide"), "config must be a MachineConfig, not 'wide'"),
+        (lambda: wrong_device().image(DataFormat.UINT8_4), "layout must be a Layout, not <DataFormat.UINT8_4"),
+        (lambda: wrong_commands().set_cond_test("LESS"), "write ConditionalTest.LESS"),
+        (lambda: wrong_commands().set_cond_loc("PE"), "write ConditionalLocation.PE"),
+        (lambda: wrong_commands().set_domain(0, 0, 63.0, 63), "set_domain: i1 must be a whole number, not 63.0"),
     ],
 )  # fmt: skip
 def test_a_wrong_type_is_an_error(action: Callable[[], object], message: str) -> None:

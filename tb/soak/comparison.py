@@ -109,8 +109,8 @@ class Comparison:
                 self._reset(buffer.address, buffer.dwords, buffer.reset_after)
             outcomes.append(self._both(buffer, what))
             self._clean_up(what)
-            address = first_difference(self.machine.memory, self.model.memory, ignored=self.work.ignored)
-            assert address is None, f"{what}: memory differs at 0x{address:08x}"
+            differing = first_difference(self.machine.memory, self.model.memory, ignored=self.work.ignored)
+            assert differing is None, f"{what}: memory differs at 0x{differing:08x}"
         return outcomes
 
     def run_queued(self) -> list[Status]:
@@ -134,8 +134,8 @@ class Comparison:
                 wanted.append({outcome.status, *(fault[0] for fault in self.model.faults)})
         assert len(found) == len(wanted), f"{what}: {found}, expected {wanted}"
         assert all(status in allowed for status, allowed in zip(found, wanted, strict=True)), f"{what}: {found}"
-        address = first_difference(self.machine.memory, self.model.memory, ignored=work.ignored)
-        assert address is None, f"{what}: memory differs at 0x{address:08x}"
+        differing = first_difference(self.machine.memory, self.model.memory, ignored=work.ignored)
+        assert differing is None, f"{what}: memory differs at 0x{differing:08x}"
         return found
 
     def _both(self, buffer: Buffer, what: str) -> Outcome:

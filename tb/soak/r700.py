@@ -7,6 +7,7 @@ import numpy as np
 from ctm.rtl.isa.limits import INPUTS
 from ctm.sim.assembler import assemble
 from ctm.sim.elf import write
+from ctm.sim.elf.r700.executable import Executable
 from ctm.tb.r700 import random_groups, random_statements
 from ctm.tb.r700.assembly import Assembly
 from ctm.tb.r700.flow_code import Compiler
@@ -64,6 +65,7 @@ MEM_EXPORT R1.xyz_, [0+R2] ELEM_SIZE(4)
 @cache
 def _short(source: str) -> Executables:
     executable = assemble(source)
+    assert isinstance(executable, Executable)
     return Executables(write(executable), uncached=executable.memory, own=source == _READS_OUTPUT)
 
 
@@ -96,7 +98,9 @@ def _random(generator: np.random.Generator) -> Executables:
     elif kind == "groups":
         first = int(generator.integers(random_groups.GPRS - 4))
         drawn = _groups(generator)
-        executable = drawn.job(16, shown=range(first, first + 4)).program
+        program = drawn.job(16, shown=range(first, first + 4)).program
+        assert isinstance(program, Executable)
+        executable = program
     else:
         scratch = bool(generator.random() < 0.4)
         executable = draw_pixel_program(generator, scratch=scratch)

@@ -8,9 +8,9 @@ from ctm.rtl.config import DEFAULT, R700, MachineConfig, with_settings
 from ctm.rtl.isa.limits import ADDRESS_SPACE
 from ctm.tb.lib.buildable import buildable
 from ctm.tb.soak.comparison import Comparison
-from ctm.tb.soak.programs import R5XX
+from ctm.tb.soak.programs import R5XX, Source
 from ctm.tb.soak.r700 import R700 as R700_SOURCE
-from ctm.tb.soak.work import Source, draw_work
+from ctm.tb.soak.work import draw_work
 
 _SECTIONS = (
     "array", "arithmetic", "presubtract", "memory", "input_cache", "shared_cache", "output_cache", "conditional_cache",

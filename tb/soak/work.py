@@ -1,6 +1,8 @@
 """Random work for the whole machine that follows the manual's rules, so that its results are defined."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import numpy as np
 
@@ -17,6 +19,7 @@ from ctm.tb.soak.errors import error_ranges, spoil
 from ctm.tb.soak.programs import R5XX, Drawn, Executables, Source, damaged
 from ctm.tb.soak.regions import Region, Space, draw_layout
 
+_T = TypeVar("_T")
 _FLUSHES = ("flush_out_cache", "flush_cond_out_cache")
 _INVALIDATES = (
     "inv_inst_cache", "inv_constf_cache", "inv_consti_cache", "inv_constb_cache", "inv_cond_out_cache", "inv_inp_cache",
@@ -127,7 +130,7 @@ class _Writer:
     def happens(self, probability: float) -> bool:
         return bool(self.generator.random() < probability)
 
-    def pick(self, values: list) -> object:
+    def pick(self, values: Sequence[_T]) -> _T:
         return values[int(self.generator.integers(len(values)))]
 
     def emit(self, name: str, *parameters: int) -> None:

@@ -55,7 +55,8 @@ def busy_seconds(workers: int, path: Path, folder: Path) -> tuple[float, float, 
 @pytest.mark.skipif(processors() < 2, reason="there is one processor")
 def test_two_workers_are_nearly_twice_as_fast_as_one(tmp_path: Path) -> None:
     """Where each has a processor; the client is not what they wait for. One of some tries has to show it."""
-    path, ratios = deep_in(tmp_path, 4096), []
+    path = deep_in(tmp_path, 4096)
+    ratios: list[float] = []
     assert report("run", path, "-o", tmp_path / "one", "--engine", "fast")["status"] == "ok"
     while max(ratios, default=0.0) < LEAST_RATIO:
         assert len(ratios) < TRIES, ratios

@@ -113,7 +113,9 @@ def test_a_cluster_with_certificates_needs_one_of_the_client(tmp_path: Path) -> 
 
 def test_workers_of_this_computer_take_nothing_from_strangers() -> None:
     with local_workers(1) as client:
+        assert client.scheduler is not None
         address = client.scheduler.address
+        assert address is not None
         assert address.startswith("tls://127.0.0.1:")
         for security in (Security.temporary(), None):
             with pytest.raises(OSError):

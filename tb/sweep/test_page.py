@@ -12,7 +12,7 @@ from ctm.sim.report.provenance import settings_of
 from ctm.sim.sweep.columns import Row, columns_of
 from ctm.sim.sweep.page.page import page_of, varying
 from ctm.sim.sweep.page.plots import FRONT, front, pareto, roofline, speed_up, stalls
-from ctm.tb.explore.browser import PHONE, WIDE, chromium, shown
+from ctm.tb.explore.browser import PHONE, WIDE, Scheme, chromium, shown
 from ctm.tb.explore.legible import illegible
 
 CHARTS = {"pareto", "speed-up", "roofline", "stalls"}
@@ -53,10 +53,13 @@ def test_plots_have_every_point_with_figures_and_no_other() -> None:
     wanted = {row["number"] for row in rows if row["cycles"] is not None}
     for plot in (pareto, roofline, stalls, speed_up):
         figure = plot(rows)
+        assert figure is not None, plot
         shown = [number for trace in figure.data if trace.meta != FRONT for number in trace.customdata or ()]
         # A point with nothing beside it that differs in cores alone has no speed-up.
         assert set(shown) <= wanted and len(wanted - set(shown)) == 0, plot
-    speeds = {trace.customdata[-1]: trace.y[-1] for trace in speed_up(rows).data if trace.customdata}
+    figure = speed_up(rows)
+    assert figure is not None
+    speeds = {trace.customdata[-1]: trace.y[-1] for trace in figure.data if trace.customdata}
     assert speeds[4] == rows[0]["cycles"] / rows[4]["cycles"]
     bare = [each | {"cycles": None, "operations_per_cycle": None, "alu_share": None} for each in rows]
     assert [plot(bare) for plot in (pareto, speed_up, roofline, stalls)] == [None] * 4
@@ -82,7 +85,7 @@ def points_of(page: Any, chart: str) -> list[int]:
 
 @pytest.mark.skipif(chromium() is None, reason="there is no Chromium: install it, or name it with CHROMIUM")
 @pytest.mark.parametrize(("width", "scheme"), [(PHONE, "dark"), (WIDE, "light")])
-def test_filters_hide_points_in_plots_and_table(tmp_path: Path, width: int, scheme: str) -> None:
+def test_filters_hide_points_in_plots_and_table(tmp_path: Path, width: int, scheme: Scheme) -> None:
     rows = made_up()
     file = tmp_path / "page.html"
     file.write_text(page_of(NAME, rows, command="ctm sweep"))

@@ -72,7 +72,8 @@ def points_a_second(workers: int, plan: Plan) -> float:
 @pytest.mark.skipif(processors() < 2, reason="there is one processor")
 def test_two_workers_do_nearly_twice_the_points_of_one(tmp_path: Path) -> None:
     """The processors may have other things to do meanwhile: one of some tries has to show it."""
-    plan, ratios = plan_of(tmp_path, 40, 256), []
+    plan = plan_of(tmp_path, 40, 256)
+    ratios: list[float] = []
     while max(ratios, default=0.0) < LEAST_RATIO:
         assert len(ratios) < TRIES, ratios
         ratios.append(points_a_second(2, plan) / points_a_second(1, plan))
@@ -91,12 +92,11 @@ def test_many_workers_are_kept_busy_and_the_scheduler_does_not_grow() -> None:
     options: dict[str, Any] = {"processes": False, "dashboard_address": None, "memory_limit": 0}
     with LocalCluster(n_workers=STUB_WORKERS, threads_per_worker=1, **options) as cluster, Client(cluster) as client:
         handed = Handed(client, "the scheduler")
-        items = deque(
-            WorkItem(
-                lambda _, number=number: handed.submit(f"nap-{number}", nap, number), lambda reason: {"why": reason}
-            )  # type: ignore[misc]
-            for number in range(STUBS)
-        )
+
+        def given(number: int, _: object) -> Any:
+            return handed.submit(f"nap-{number}", nap, number)
+
+        items = deque(WorkItem(partial(given, number), lambda reason: {"why": reason}) for number in range(STUBS))
         start = time.perf_counter()
         found = [record["number"] for record in handed.records([Batch(items=items)])]
         seconds = time.perf_counter() - start

@@ -32,9 +32,9 @@ def module(table: dict[str, Any], *others: dict[str, Any], port: int = CARRY) ->
     return {"ports": {"port": {"direction": "input", "bits": [port]}}, "cells": cells}
 
 
-def values(cell: dict[str, Any], number: int, nets: dict[int, int]) -> tuple[int, int]:
+def values(cell: dict[str, Any], number: int, nets: dict[int | str, int]) -> tuple[int, int]:
     """Sum and carry of a half, as Lattice's model of the cell has them."""
-    known = {"0": 0, "1": 1, **nets}
+    known: dict[int | str, int] = {"0": 0, "1": 1, **nets}
     row = sum(known[cell["connections"][f"{pin}{number}"][0]] << position for position, pin in enumerate(INPUTS))
     init = cell["parameters"][f"INIT{number}"]
     propagates, generates = int(init[~row]), int(init[~(row % 4)])
@@ -45,8 +45,8 @@ def is_same(before: dict[str, Any], after: dict[str, Any], table: dict[str, Any]
     """For all that comes in."""
     init, pins = table["parameters"]["INIT"], [table["connections"][pin][0] for pin in INPUTS]
     for bits in product((0, 1), repeat=2 + len(GIVEN)):
-        nets = dict(zip((OTHER, CARRY, *GIVEN), bits, strict=True))
-        known = {"0": 0, "1": 1, **nets}
+        nets: dict[int | str, int] = dict(zip((OTHER, CARRY, *GIVEN), bits, strict=True))
+        known: dict[int | str, int] = {"0": 0, "1": 1, **nets}
         nets[OPERAND] = int(init[~sum(known[pin] << position for position, pin in enumerate(pins))])
         if values(before, number, nets) != values(after, number, nets):
             return False
@@ -99,7 +99,7 @@ def test_both_operands_may_need_none() -> None:
     cells = with_tables_in_carries(module(inverts, half([OPERAND, OTHER, "0", "1"]), allows))["cells"]
     assert [cell["type"] for cell in cells.values()] == ["CCU2C"]
     for bits in product((0, 1), repeat=4):
-        nets = dict(zip((CARRY, *GIVEN[:3]), bits, strict=True))
+        nets: dict[int | str, int] = dict(zip((CARRY, *GIVEN[:3]), bits, strict=True))
         total = (1 - bits[1]) + (bits[2] & bits[3]) + bits[0]
         assert values(cells["cell_0"], 0, nets) == (total & 1, total >> 1)
     assert LUT not in {cell["type"] for cell in cells.values()}

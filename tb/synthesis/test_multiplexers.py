@@ -37,7 +37,7 @@ def four(first: int, cells: list[dict[str, Any]]) -> int:
     inner = [next(LEFT), next(LEFT)]
     for half, net in enumerate(inner):
         cells.append(lut(WORDS[first + 2 * half], WORDS[first + 2 * half + 1], SELECTS[0], net))
-    cells.append(pfumx(*inner, SELECTS[1], output := next(LEFT)))
+    cells.append(pfumx(inner[0], inner[1], SELECTS[1], output := next(LEFT)))
     return output
 
 
@@ -53,7 +53,7 @@ def sixteen(first: int, cells: list[dict[str, Any]]) -> int:
     halves = [next(LEFT), next(LEFT)]
     for half, net in enumerate(halves):
         cells.append(lut(inner[2 * half], inner[2 * half + 1], SELECTS[2], net))
-    cells.append(pfumx(*halves, SELECTS[3], output := next(LEFT)))
+    cells.append(pfumx(halves[0], halves[1], SELECTS[3], output := next(LEFT)))
     return output
 
 
@@ -120,7 +120,7 @@ def test_of_sixty_four_no_more_than_sixteen_are_one(backwards: bool) -> None:
     halves = [next(LEFT), next(LEFT)]
     for half, net in enumerate(halves):
         cells.append(lut(inner[2 * half], inner[2 * half + 1], SELECTS[4], net))
-    cells.append(pfumx(*halves, SELECTS[0], output := next(LEFT)))
+    cells.append(pfumx(halves[0], halves[1], SELECTS[0], output := next(LEFT)))
     cells = cells[::-1] if backwards else cells
     kinds = widened(cells, [output])
     assert kinds["PFUMX"] > 0 and kinds["L6MUX21"] > 0
@@ -148,8 +148,8 @@ def test_cells_with_other_readers_are_kept() -> None:
     for also in ("multiplexer", "between"):
         cells: list[dict[str, Any]] = []
         inner = [four(0, cells), four(4, cells)]
-        cells.append(lut(*inner, SELECTS[2], between := next(LEFT)))
-        cells.append(lut(*[four(8, cells), four(12, cells)], SELECTS[2], other := next(LEFT)))
+        cells.append(lut(inner[0], inner[1], SELECTS[2], between := next(LEFT)))
+        cells.append(lut(four(8, cells), four(12, cells), SELECTS[2], other := next(LEFT)))
         cells.append(pfumx(between, other, SELECTS[3], output := next(LEFT)))
         kinds = widened(cells, [output, inner[0] if also == "multiplexer" else between])
         assert kinds == {LUT: 10, "PFUMX": 5}, "a PFUMX follows two LUT4s, or neither"

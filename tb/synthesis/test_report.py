@@ -39,7 +39,8 @@ def test_cells_are_those_of_the_tools_log(recorded: dict[str, Any]) -> None:
 def test_every_kind_of_lut_is_counted() -> None:
     # Of a component with one of each nextpnr says: 1 LUT of logic, 2 of carry, 4 RAM, 2 RAMW.
     report = {"utilization": {"TRELLIS_COMB": {"used": 14}}}
-    cells = {kind: {"type": kind, "connections": {}} for kind in ("LUT4", "CCU2C", "TRELLIS_DPR16X4", "PFUMX")}
+    kinds = ("LUT4", "CCU2C", "TRELLIS_DPR16X4", "PFUMX")
+    cells: dict[str, Any] = {kind: {"type": kind, "connections": {}} for kind in kinds}
     area = Netlist({"cells": cells, "netnames": {}}).area(report)
     assert (area.luts, area.logic_luts, area.carry_luts, area.ram_luts) == (14, 1, 2, 6)
 

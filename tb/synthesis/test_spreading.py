@@ -16,7 +16,8 @@ ROWS = [
 
 def placed(block_rams: dict[str, tuple[int, int]]) -> dict[str, Any]:
     """Each block RAM beside a LUT4 at some site, and all of them with a reset."""
-    bits, cells = count(3), {}
+    bits = count(3)
+    cells: dict[str, Any] = {}
     for name, (x, y) in block_rams.items():
         pins = {"CLK": [2], "DO": [next(bits)]}
         ram = {"type": "DP16KD", "connections": pins, "attributes": {"NEXTPNR_BEL": "X0/Y5/EBR0"}}

@@ -5,6 +5,7 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from amaranth import Module
@@ -348,7 +349,10 @@ def test_cells_of_linked_netlists_have_the_designs_names() -> None:
     flip_flop = {"type": "TRELLIS_FF", "connections": {"Q": [5]}}
     inner = {"attributes": {"top": "1"}, "netnames": {"sum$7": {"bits": [4, 5], "attributes": {}}}}
     outer = {"attributes": {}, "netnames": {}, "cells": {"lane$2.unit": {"type": "inner", "connections": {}}}}
-    modules = {"inner": {**inner, "cells": {"sum$7_TRELLIS_FF_Q_1": flip_flop}}, "outer": outer}
+    modules: dict[str, dict[str, Any]] = {
+        "inner": {**inner, "cells": {"sum$7_TRELLIS_FF_Q_1": flip_flop}},
+        "outer": outer,
+    }
     names = LinkedNames(modules, "outer")
     assert names.name("lane$2.unit.sum$7_TRELLIS_FF_Q_1") == "lane.unit.sum[1]"
     assert names.name("nothing$3.of.it") == "nothing.of.it"
@@ -358,7 +362,7 @@ def test_cells_of_linked_netlists_have_the_designs_names() -> None:
 
 
 def test_settings_of_a_linked_netlist_are_decimal_for_nextpnr() -> None:
-    module = {"attributes": {}, "ports": {}, "cells": {}, "netnames": {}}
+    module: dict[str, Any] = {"attributes": {}, "ports": {}, "cells": {}, "netnames": {}}
     linked = link({"top": module}, "top", {"a": 9, "b": 10, "c": 1, "d": 1.1})["modules"]["top"]
     assert linked["settings"] == {"a": "9", "b": "10 ", "c": "1 ", "d": "1.1"}
     assert "settings" not in link({"top": module}, "top")["modules"]["top"]

@@ -1,6 +1,7 @@
 """The machine made so that what Amaranth would initialise starts as anything: compiled, or in four states."""
 
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -59,7 +60,7 @@ def four_states(config: MachineConfig) -> str:
     Rows are not unknown, because some count from wherever they begin, and for ever one cannot add to what is unknown.
     """
     modules = _MODULE.split(from_rtlil(without_start(machine_rtlil(config, top="ctm"))))
-    return "".join(_MEMORY.sub(lambda row, module=module: _random_rows(row, module), module) for module in modules)  # type: ignore[misc]
+    return "".join(_MEMORY.sub(partial(_random_rows, module=module), module) for module in modules)
 
 
 def _random_rows(memory: re.Match[str], module: str) -> str:

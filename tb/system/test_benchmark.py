@@ -10,7 +10,7 @@ from typer.testing import CliRunner, Result
 
 from ctm.examples.catalogue import FOLDER
 from ctm.examples.expectation import Expectation
-from ctm.rtl.config import DEFAULT, R700, WIDE
+from ctm.rtl.config import DEFAULT, R700, WIDE, MachineConfig
 from ctm.sim.cli.application import application
 from ctm.sim.report import benchmark, r700_workloads, speedup, workloads
 from ctm.sim.report.workloads import Workload, prepare
@@ -50,7 +50,7 @@ def matmul_only(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("name", SMALL)
 @pytest.mark.parametrize("config", [DEFAULT, WIDE], ids=["default", "wide"])
-def test_workloads_compute_what_numpy_says(name: str, config: benchmark.MachineConfig) -> None:
+def test_workloads_compute_what_numpy_says(name: str, config: MachineConfig) -> None:
     prepared = prepare(SMALL[name], "golden", config)
     assert not prepared.is_right()
     prepared.device.run(prepared.commands)

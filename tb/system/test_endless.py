@@ -46,7 +46,7 @@ def test_it_ends_soon_and_says_why(folder: Folder, monkeypatch: pytest.MonkeyPat
 
 def test_a_signal_ends_it(folder: Folder) -> None:
     """While compiled code runs, which knows nothing of signals."""
-    command = [sys.executable, "-c", "from ctm.sim.cli import main; main()", "run", folder.job, "--engine", "rtl"]
+    command = [sys.executable, "-c", "from ctm.sim.cli import main; main()", "run", str(folder.job), "--engine", "rtl"]
     command += options("r5xx")
     with subprocess.Popen(command, cwd=TOP, stderr=subprocess.PIPE, text=True) as process:
         time.sleep(2.0)

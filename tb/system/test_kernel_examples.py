@@ -3,6 +3,7 @@
 import importlib
 import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -56,7 +57,7 @@ def test_result_on_device_cores_is_that_of_numpy(name: str, language: str, tmp_p
 
 def test_they_are_called_with_arrays_and_as_plain_python() -> None:
     """Small sections of their domains, as plain Python is slow."""
-    calls = {
+    calls: dict[str, tuple[tuple[int, int], list[Any]]] = {
         "blackscholes": ((4, 3), ["options.npy", 0.03]),
         "nbody": ((2, 2), ["positions.npy", "velocities.npy", 0.05, 0.1, 16.0, 16.0]),
         "blur": ((5, 4), ["picture.npy"]),

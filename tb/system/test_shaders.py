@@ -39,6 +39,7 @@ def test_odd_corners_give_covered_pixels_the_same_values(name: str, lanes: int) 
         expected[inside] = whole.outputs[inside]
         np.testing.assert_array_equal(found.outputs.view(np.uint32), expected.view(np.uint32))
         if found.depth is not None:
+            assert whole.depth is not None
             expected = np.full_like(whole.depth, shader.document["unwritten"])
             expected[inside[1:]] = whole.depth[inside[1:]]
             np.testing.assert_array_equal(found.depth.view(np.uint32), expected.view(np.uint32))

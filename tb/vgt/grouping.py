@@ -1,5 +1,6 @@
 """Random draws of the vertex grouper, the memory and the streams around it, and what the golden model assembles."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,7 +21,10 @@ INDICES = 0x1000
 MEMORY_BYTES = 1 << 16
 _LINES = 2
 """Lines that may be in flight."""
-_TYPES = {IndexFormat.UINT16: np.uint16, IndexFormat.UINT32: np.uint32}
+_TYPES: Mapping[IndexFormat, type[np.uint16 | np.uint32]] = {
+    IndexFormat.UINT16: np.uint16,
+    IndexFormat.UINT32: np.uint32,
+}
 
 
 @dataclass
@@ -96,7 +100,7 @@ def random_case(seed: int, *, geometry: bool = False) -> Case:
     )  # fmt: skip
     base = int(generator.choice([0, 5, (1 << 32) - 2]))
     case = Case(memory, state, Start(count, 1, base, 0), bool(generator.random() < 0.3))
-    case.most = int(generator.choice([VERTICES, VERTICES, generator.integers(case.corners, VERTICES)]))
+    case.most = int(generator.choice([VERTICES, VERTICES, int(generator.integers(case.corners, VERTICES))]))
     if geometry and generator.random() < 0.3:
         case.fitting = int(generator.choice([0, 1, 5, 400]))
     return case

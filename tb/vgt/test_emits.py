@@ -106,7 +106,8 @@ class Bench:
             await context.tick()
 
     async def _batch(self, context: Any, unit: Any) -> bool:
-        batch, vertices, waited = unit.batch, [], 0
+        batch, waited = unit.batch, 0
+        vertices: list[int] = []
         # A vertex takes three cycles, and so do corners of the triangle that it completes.
         longest = 4 * int(self.golden.count.sum()) + 3 * self.threads + 20
         while not context.get(batch.closed):

@@ -30,19 +30,21 @@ def discard() -> NoReturn:
     raise Discarded
 
 
-def texel(image: "npt.NDArray[Any]", *coordinate: Any) -> Vector:
+def texel(image: "npt.NDArray[Any] | Image[Any]", *coordinate: Any) -> Vector:
     """The element at a coordinate, (x, y) or a vector, rounded down and clamped to the edge.
 
     Four components of the image's kind; channels that it has not are 0, 0, 1.
     """
-    height, width = image.shape[:2]
+    pixels: Any = image
+    height, width = pixels.shape[:2]
     x, y = coordinate[0] if len(coordinate) == 1 else coordinate
-    return _element(image[_index(y, height), _index(x, width)])
+    return _element(pixels[_index(y, height), _index(x, width)])
 
 
-def texture(image: "npt.NDArray[Any]", *coordinate: Any) -> Vector:
+def texture(image: "npt.NDArray[Any] | Image[Any]", *coordinate: Any) -> Vector:
     """The same with coordinates from 0 to 1 over the whole image."""
-    height, width = image.shape[:2]
+    pixels: Any = image
+    height, width = pixels.shape[:2]
     x, y = coordinate[0] if len(coordinate) == 1 else coordinate
     return texel(image, x * width, y * height)
 

@@ -67,6 +67,31 @@ class Vector(tuple[Any, ...]):
 
     size: ClassVar[int]
     scalar: ClassVar[type]
+    # Operators are set below; those of tuples have other types.
+    __add__: Any
+    __radd__: Any
+    __sub__: Any
+    __rsub__: Any
+    __mul__: Any
+    __rmul__: Any
+    __truediv__: Any
+    __rtruediv__: Any
+    __floordiv__: Any
+    __rfloordiv__: Any
+    __mod__: Any
+    __rmod__: Any
+    __pow__: Any
+    __rpow__: Any
+    __and__: Any
+    __rand__: Any
+    __or__: Any
+    __ror__: Any
+    __xor__: Any
+    __rxor__: Any
+    __lshift__: Any
+    __rlshift__: Any
+    __rshift__: Any
+    __rrshift__: Any
 
     def __new__(cls, *elements: Any) -> "Vector":
         """A vector of scalars and shorter vectors; of one scalar alone, it is in every component.

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctm.sim.assembler import assemble
+from ctm.tb.assembler.r5xx.assembly import assemble
 
 UNUSED = 0x08020080
 """Three source addresses that are inline constant 0."""

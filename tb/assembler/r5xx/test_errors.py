@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctm.sim.assembler import AssemblyError, assemble
+from ctm.sim.assembler import AssemblyError
 from ctm.sim.assembler.listing import MOST_ERRORS
+from ctm.tb.assembler.r5xx.assembly import assemble
 
 
 def errors(text: str) -> list[tuple[int, int, str]]:

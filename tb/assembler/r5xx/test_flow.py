@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctm.sim.assembler import assemble
+from ctm.tb.assembler.r5xx.assembly import assemble
 
 
 def flow(text: str) -> list[tuple[int, int, int]]:

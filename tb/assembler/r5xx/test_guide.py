@@ -30,7 +30,7 @@ def test_the_guide_names_everything() -> None:
 
 
 def test_the_error_of_the_guide() -> None:
-    location, line, caret = re.search(r"```\n(saxpy.*?)```", GUIDE, re.DOTALL)[1].splitlines()
+    location, line, caret = re.findall(r"```\n(saxpy.*?)```", GUIDE, re.DOTALL)[0].splitlines()
     with pytest.raises(AssemblyError) as caught:
         assemble("\n" * 4 + line, name="saxpy.s")
     assert str(caught.value).splitlines() == [location, line, caret]

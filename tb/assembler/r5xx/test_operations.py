@@ -24,9 +24,10 @@ from ctm.rtl.isa.r5xx.opcodes import (
     ZeroTest,
 )
 from ctm.rtl.isa.r5xx.operations import RGB_DOT_PRODUCTS, TRANSCENDENTALS
-from ctm.sim.assembler import assemble, disassemble
+from ctm.sim.assembler import disassemble
 from ctm.sim.assembler.r5xx.draft import Draft, field_names
 from ctm.sim.assembler.r5xx.encoder.pairing import ARITY
+from ctm.tb.assembler.r5xx.assembly import assemble
 
 CASES: list[tuple[str, str, str, Enum]] = []
 """(source, word, field, code)."""
@@ -36,7 +37,7 @@ def case(text: str, word: str, field: str, code: Enum) -> None:
     CASES.append((text, word, field, code))
 
 
-def operands(operation: Enum) -> str:
+def operands(operation: RgbOperation | AlphaOperation) -> str:
     return ", ".join(["r0.r"] * ARITY[operation][0])
 
 

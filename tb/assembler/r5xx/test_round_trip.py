@@ -7,9 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctm.rtl.isa.r5xx.limits import INSTRUCTION_SLOTS
-from ctm.sim.assembler import assemble, disassemble
+from ctm.sim.assembler import disassemble
 from ctm.sim.elf import Notes, read, read_shader, write
 from ctm.sim.elf.r5xx.executable import Executable
+from ctm.tb.assembler.r5xx.assembly import assemble
 from ctm.tb.elf.r5xx.programs import SHADERS
 
 WORD = st.integers(0, 2**32 - 1)

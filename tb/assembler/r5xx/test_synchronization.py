@@ -3,8 +3,9 @@
 import pytest
 
 from ctm.rtl.isa.r5xx.opcodes import InstructionType
-from ctm.sim.assembler import assemble, assemble_listing
+from ctm.sim.assembler import assemble_listing
 from ctm.sim.assembler.r5xx.draft import Draft
+from ctm.tb.assembler.r5xx.assembly import assemble
 
 BITS = (("w", "tex_sem_wait"), ("n", "nop"), ("f", "alu_wait"))
 

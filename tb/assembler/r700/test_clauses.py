@@ -20,7 +20,7 @@ def assembled(text: str) -> Executable:
 
 def alu_words(executable: Executable) -> list[dict[str, int]]:
     """The fields of the words that start ALU clauses, at the beginning of the code."""
-    found = []
+    found: list[dict[str, int]] = []
     for low, high in executable.code:
         if not unpack(CF_FORM, high)["is_alu"]:
             return found

@@ -2,7 +2,8 @@
 
 import pytest
 
-from ctm.sim.assembler import AssemblyError, assemble
+from ctm.sim.assembler import AssemblyError
+from ctm.tb.assembler.r700.assembly import assemble
 
 HEAD = ".isa r700\n"
 

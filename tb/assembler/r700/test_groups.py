@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from collections.abc import Sequence
 
 import pytest
 
@@ -9,10 +10,11 @@ from ctm.rtl.isa.r700.alu import ALU_DWORD1_OP2, TransSwizzle, VectorSwizzle
 from ctm.rtl.isa.r700.control_flow import AluClause
 from ctm.rtl.isa.r700.limits import TRANS_SLOT
 from ctm.rtl.isa.word import replace
-from ctm.sim.assembler import AssemblyError, assemble, disassemble
+from ctm.sim.assembler import AssemblyError, disassemble
 from ctm.sim.elf.r700.executable import Executable, Unit
 from ctm.sim.golden.r700.decode.groups import decode_clause
 from ctm.sim.golden.r700.instruction import AluWord, Illegal, Kcache
+from ctm.tb.assembler.r700.assembly import assemble
 from ctm.tb.assembler.r700.programs import program
 from ctm.tb.assembler.r700.random_groups import RandomGroups
 from ctm.tb.lib.seeds import seeds
@@ -21,7 +23,7 @@ END: Unit = (0x00000000, 0x80200000)
 SWIZZLE = re.compile(r" (VEC|SCL)_\d\d\d")
 
 
-def clause(units: list[Unit]) -> Executable:
+def clause(units: Sequence[tuple[int, int]]) -> Executable:
     """A program with these units as an ALU clause that locks the first 64 rows."""
     return program([(0x80000002, 0xA0000000 | 2 | 2 << 10 | len(units) - 1 << 18), END, *units])
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from ctm.rtl.isa.r700.operations import OPERATIONS, Result, Slots
-from ctm.sim.assembler import AssemblyError, assemble, disassemble
+from ctm.sim.assembler import AssemblyError, disassemble
+from ctm.tb.assembler.r700.assembly import assemble
 from ctm.tb.assembler.r700.running import run
 from ctm.tb.lib.seeds import seeds
 

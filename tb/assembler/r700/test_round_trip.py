@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from ctm.rtl.isa.r700.fetch import MemoryOperation, TextureOperation
 from ctm.rtl.isa.r700.program import ProgramType
-from ctm.sim.assembler import assemble, disassemble
+from ctm.sim.assembler import disassemble
 from ctm.sim.elf import read, write
 from ctm.sim.elf.r700.executable import Unit
+from ctm.tb.assembler.r700.assembly import assemble
 from ctm.tb.assembler.r700.programs import NAMES, load, program
 from ctm.tb.lib.some import some
 

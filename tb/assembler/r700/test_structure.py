@@ -5,7 +5,8 @@ import re
 import numpy as np
 import pytest
 
-from ctm.sim.assembler import assemble, disassemble
+from ctm.sim.assembler import disassemble
+from ctm.tb.assembler.r700.assembly import assemble
 from ctm.tb.assembler.r700.running import HEIGHT, UNWRITTEN, WIDTH, run
 
 EXPORT = "EXPORT_DONE PIX0, R1.xyzw"

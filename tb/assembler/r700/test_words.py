@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctm.sim.assembler import assemble
+from ctm.tb.assembler.r700.assembly import assemble
 
 HEAD = ".isa r700\n.manual\n"
 

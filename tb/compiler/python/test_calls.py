@@ -119,7 +119,8 @@ def test_images_of_whole_numbers_keep_every_bit(kernels: ModuleType) -> None:
 def test_numbers_vectors_and_lists(kernels: ModuleType, isa: str) -> None:
     given = np.float64(0.5), -3, np.True_, [1, 2, 3], np.array([[1, 2], [-3, 4], [5, 6]]), (7.0, 8, 9)
     found = kernels.numbers[1, 1](*given, isa=isa)
-    for one, other in zip(found, [[[-2.5]], [[[2, 4, 6]]], [[[-3, 4]]], [[7.0]]], strict=True):
+    expected: list[list[Any]] = [[[-2.5]], [[[2, 4, 6]]], [[[-3, 4]]], [[7.0]]]
+    for one, other in zip(found, expected, strict=True):
         assert np.array_equal(one, other)
     assert [each.dtype for each in found] == ["f4", "f4", "i4", "f4"]
     changed = kernels.numbers[1, 1](*given[:2], False, *given[3:], isa=isa)
@@ -190,7 +191,7 @@ def test_called_for_one_pixel_it_is_the_function(kernels: ModuleType) -> None:
 
 def test_functions_that_live_may_use_what_is_around_them() -> None:
     weights = np.array([1.5, 2.5])
-    factor = np.float32(3)
+    factor: Any = np.float32(3)
 
     def times(x: float) -> float:
         return x * factor
@@ -207,8 +208,9 @@ def test_functions_without_a_source_are_errors() -> None:
     exec("from ctm.language import vec2\ndef lost(pixel: vec2):\n    return 1.0\n", names)
     with pytest.raises(KernelError, match=r"<string>:2: the source of lost\(\) cannot be read: write it in a file"):
         kernel(names["lost"])[1, 1]()
+    number: Any = 3
     with pytest.raises(TypeError, match="@kernel stands above a function that is written with def"):
-        kernel(3)  # type: ignore[type-var]
+        kernel(number)
 
 
 def test_calls_use_the_same_memory_again(kernels: ModuleType) -> None:

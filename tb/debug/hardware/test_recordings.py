@@ -1,6 +1,7 @@
 """A wavefront's state after each instruction, read from traces of cores, is the golden model's to the last bit."""
 
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -42,8 +43,8 @@ def test_wavefronts_of_r5xx_are_read_from_a_core(name: str) -> None:
         run = core.run(launch.launch, wavefronts, timing=timing, max_cycles=1_000_000, trace=True)
         assert run.trace is not None
         events = {kind: run.events(kind) for kind in run.trace}
-        compare(chosen, lambda start, events=events, chosen=chosen: r5xx_reader.recording(
-            chosen.started.launch.program, start, _of(events, chosen)))  # fmt: skip
+        own = _of(events, chosen)
+        compare(chosen, partial(r5xx_reader.recording, chosen.started.launch.program, events=own))
 
 
 def _of(events: dict[str, Any], chosen: Any) -> dict[str, Any]:

@@ -91,9 +91,9 @@ def _copies(
     if not reason.is_state:
         batch.set_active(batch.active)
         return batch
-    array, index = array_of(batch, reason)
+    array, before = array_of(batch, reason)
     bits = array.view(np.uint32) if array.dtype == np.float32 else array
-    chosen = bits[(*index, slice(reason.lane, None, batch.lanes) if reason.lane >= 0 else slice(None))]
+    chosen = bits[(*before, slice(reason.lane, None, batch.lanes) if reason.lane >= 0 else slice(None))]
     if chosen.dtype == bool:
         chosen[:] = ~chosen
     elif chosen.dtype == np.uint32:

@@ -113,6 +113,7 @@ def test_a_malformed_file_is_an_elf_error_and_all_others_are_loaded(memory: Memo
         assert str(error).startswith("at offset 0x")
     else:
         memory.write(0, contents[:cut])
+        assert isinstance(executable, Executable)
         assert load(memory, 0, "r5xx").code == executable.instructions
 
 

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctm.sim.elf import ShaderError, read_shader
+from ctm.sim.elf.r5xx.executable import Executable
 from ctm.tb.elf.r5xx.programs import SHADERS
 
 SMALL = {
@@ -26,6 +27,7 @@ def test_every_key_arrives() -> None:
     constants = {"float_constants": {"3": ["0x3f800000", 0, 0, 1]}, "int_constants": {"1": "0x000000ff"}}
     shader = read_shader(json.dumps(SMALL | constants))
     executable = shader.executable
+    assert isinstance(executable, Executable)
     assert executable.instructions == ((0x00078005, 0, 0, 0, 0, 0x20490000),)
     assert (executable.start, executable.end, executable.highest_temporary) == (0, 0, 1)
     assert executable.zero_times_anything and executable.full_flow_control and executable.conditional_from_program

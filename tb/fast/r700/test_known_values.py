@@ -1,5 +1,7 @@
 """What LLVM knows of a program's operands changes no bit: it may not take x * 1 or x - 0 for x, as a denormal is 0."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -75,7 +77,7 @@ class _Drawing:
         return operands
 
     def _slots(self, operation: Operation, register: int, channel: str, operands: list[str]) -> list[Slot]:
-        modifiers = {}
+        modifiers: dict[str, Any] = {}
         if operation.result is Result.FLOAT:
             modifiers["clamp"] = bool(self._generator.random() < 0.2)
             if not isinstance(operation.code, Op3):

@@ -29,7 +29,7 @@ def test_a_program_that_would_take_too_long(monkeypatch: pytest.MonkeyPatch) -> 
         made.append(FastEngine(*given, **options))
         return made[-1]
 
-    monkeypatch.setitem(ENGINES, "fast", make)  # type: ignore[arg-type]
+    monkeypatch.setitem(ENGINES, "fast", make)
     shader = Shader.load("julia_llvm")
     one, other = (run(shader, engine=engine) for engine in ("fast", "golden"))
     np.testing.assert_array_equal(one.outputs.view(np.uint32), other.outputs.view(np.uint32))

@@ -53,8 +53,8 @@ class Twins:
             fast = self._fast
             found = _attempt(lambda: fast.execute(address, dwords))
             assert str(found) == str(expected)
-            address = first_difference(fast.memory, self._memory, ignored=set())
-            assert address is None, f"memory differs at 0x{address:08x}"
+            differing = first_difference(fast.memory, self._memory, ignored=set())
+            assert differing is None, f"memory differs at 0x{differing:08x}"
             assert fast.report() == report_of(self.counters)
             assert expected is not None or fast.remarks or not fast.given_back
             Twins.remarks += fast.remarks

@@ -1,5 +1,8 @@
 """The operands of the tests tell the operations from those that they are easily mistaken for."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -47,7 +50,7 @@ def through_float32(x):
     return np.minimum(np.float32(2**32) / unsigned(x).astype(np.float32), np.float64(2**32 - 1)).astype(np.uint32)
 
 
-MISTAKES = {
+MISTAKES: dict[str, tuple[str, Callable[..., Any]]] = {
     "fused": ("MULADD_IEEE", lambda *x: fp.multiply_add(*x, zero_times_anything=False)),
     "denormal product": ("MULADD_IEEE", with_denormal_product),
     "sum without zero rule": ("MULADD", VALUES["MULADD_IEEE"]),
@@ -106,8 +109,9 @@ def test_mistakes_of_one_slot(mistake):
     name, wrong = MISTAKES[mistake]
     operands = OPERANDS[{**operations.VALUES, **operations.PREDICATES}[name]]
     carriers = [floats(x) for x in operands]
+    formulas: dict[str, Callable[..., Any]] = {**VALUES, **PREDICATES}
     with np.errstate(all="ignore"):
-        planted, right = wrong(*carriers), {**VALUES, **PREDICATES}[name](*carriers)
+        planted, right = wrong(*carriers), formulas[name](*carriers)
     with pytest.raises(AssertionError, match="first at"):
         check(words_of(planted), words_of(right), *operands)
 

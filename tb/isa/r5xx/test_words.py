@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from amaranth.lib import data
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -125,7 +126,7 @@ def test_inline_constants_have_the_values_of_the_register_reference() -> None:
         (program.US_FC_CTRL, {"full_fc_en": 1}, 0x80000000),
     ],
 )  # fmt: skip
-def test_words_are_those_worked_out_by_hand(layout: object, values: dict[str, int], word: int) -> None:
+def test_words_are_those_worked_out_by_hand(layout: data.StructLayout, values: dict[str, int], word: int) -> None:
     assert f"{pack(layout, **values):08x}" == f"{word:08x}"
 
 

@@ -94,6 +94,7 @@ def test_operations_have_the_slots_and_operands_of_the_table() -> None:
         if code in ILLEGAL:
             assert "64" in row["name"] or "R600 only" in row["slots_or_format"]
             continue
+        assert isinstance(code, alu.Op2 | alu.Op3)
         operation = OPERATIONS[code]
         assert operation.operands == int(row["srcs"]), row["name"]
         slots = next(slots for text, slots in SLOTS.items() if row["slots_or_format"].startswith(text))

@@ -1,6 +1,7 @@
 """Register slices lose, repeat and reorder nothing, and have their rate: proved for every schedule."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from ctm.tb.lib.slices import proof as slices
 from ctm.tb.lib.slices.proof import HandshakeProof, SliceProof, StreamProof
 
 UNITS: dict[str, Callable[[], StreamProof]] = {
-    **{mode.name: lambda mode=mode: SliceProof(mode) for mode in SliceMode},
+    **{mode.name: partial(SliceProof, mode) for mode in SliceMode},
     "HANDSHAKE": HandshakeProof,
 }
 BUGS = {

@@ -41,7 +41,7 @@ def from_fixed_temporaries(words: Sequence[int]) -> tuple[int, ...]:
     """
     addresses = []
     for layout, word, first in ((RGB_ADDR, words[1], 0), (ALPHA_ADDR, words[2], SOURCES)):
-        fields = {}
+        fields: dict[str, int] = {}
         for source in range(SOURCES):
             fields |= {f"addr{source}": first + source, f"addr{source}_const": 0, f"addr{source}_rel": 0}
         addresses.append(replace(layout, word, **fields))

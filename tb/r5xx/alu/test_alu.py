@@ -1,6 +1,7 @@
 """The ALU of one processor, compiled, against the golden model: random instructions on random sources."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -48,9 +49,9 @@ def test_random_instructions(config):
         sources = np.concatenate([temporaries[:SOURCES, :3], temporaries[SOURCES:, 3:]], axis=1)
         all_sources.append(sources.reshape(SOURCES * CHANNELS, -1).T.reshape(WAVEFRONTS, -1))
         all_words.append(words)
-    words = np.repeat(np.array(all_words, np.uint32), WAVEFRONTS, axis=0)
-    operands = {
-        "presubtracts": 1, "words": words, "control": control_of(words, np.repeat(rules, WAVEFRONTS)),
+    rows = np.repeat(np.array(all_words, np.uint32), WAVEFRONTS, axis=0)
+    operands: dict[str, Any] = {
+        "presubtracts": 1, "words": rows, "control": control_of(rows, np.repeat(rules, WAVEFRONTS)),
         "sources": np.concatenate(all_sources),
     }  # fmt: skip
     results = np.concatenate(expected)
@@ -78,9 +79,9 @@ def test_illegal_instructions(uncached_writes):
         isinstance(decode(words, code_offset=0, uncached_writes=uncached_writes), Illegal) for words in instructions
     ]
     assert 0.1 < np.mean(expected) < 0.9
-    operands = {"words": np.array(instructions, np.uint32), "uncached_writes": int(uncached_writes)}
-    illegal = decoder()(**operands)["illegal"]
-    check({"illegal": illegal}, {"illegal": np.array(expected)}, {"words": operands["words"]})
+    words = np.array(instructions, np.uint32)
+    illegal = decoder()(words=words, uncached_writes=int(uncached_writes))["illegal"]
+    check({"illegal": illegal}, {"illegal": np.array(expected)}, {"words": words})
 
 
 def test_layouts_of_the_words_are_the_ones_that_the_decoder_checks():

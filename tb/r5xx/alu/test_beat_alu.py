@@ -88,7 +88,7 @@ def check_beats(make: type[BeatAlu], rate: int, presubtract: PipelineConfig) -> 
         Results or comparisons are not the golden model's.
     """
     generator, array = np.random.default_rng(rate), ArrayConfig(lanes=LANES, rate=rate)
-    unit = make(array, PipelineConfig(), presubtract)
+    unit: Any = make(array, PipelineConfig(), presubtract)
     most = INSTRUCTIONS * WAVEFRONTS * (array.beats + unit.presubtract_latency + 1) + 50
     series, expected, cycle, program = Series(unit, array, most), [], 2, programs()[0]
     for _ in range(INSTRUCTIONS):

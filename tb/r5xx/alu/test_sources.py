@@ -100,7 +100,7 @@ class Bench:
         generator, lanes = self.generator, self.config.lanes
         highest = int(generator.choice([0, 1, 5, 16, 31, 62, 127]))
         wave = int(generator.integers(self.config.resident_wavefronts(highest + 1)))
-        index = int(generator.choice([0, 1, generator.integers(512), 511]))
+        index = int(generator.choice([0, 1, int(generator.integers(512)), 511]))
         words = [pack(RGB_ADDR, **{f"addr{source}" + (f"_{name}" if name != "addr" else ""): value
                                    for source, address in enumerate(unit) for name, value in address.items()})
                  for unit in addresses]  # fmt: skip

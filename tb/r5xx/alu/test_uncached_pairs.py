@@ -111,8 +111,9 @@ class Pipeline:
         ready = context.get(self._unit.ready)
         issues = ready and len(self.results) < RESULTS and self._generator.random() < 0.8
         self.waited += not ready
-        self._stages.appendleft(random_result(self._generator, self._lanes) if issues else None)
-        self.results += [self._stages[0]] if issues else []
+        issued = [random_result(self._generator, self._lanes)] if issues else []
+        self._stages.appendleft(issued[0] if issued else None)
+        self.results += issued
         context.set(self._unit.announced, self._stages[1] is not None)
         result = self._stages.pop()
         context.set(self._unit.result.valid, result is not None)

@@ -122,6 +122,7 @@ def rows_of(generator: np.random.Generator, lanes: int) -> list[Row]:
         "error": int(fails and needs_constant(words)),
     }
     columns = {name: masks.pack(getattr(batch, name)) for name in ("valid_mask", "covered", "alu_result")}
+    assert isinstance(instruction, Flow | Illegal)
     states, faults = after(batch, program, instruction)
     return [
         Row(

@@ -3,6 +3,8 @@
 Temporaries are set up from float constants: c[n] = (r, g, b, a).
 """
 
+from collections.abc import Mapping
+
 import numpy as np
 import pytest
 
@@ -41,7 +43,7 @@ def alpha_three(op: AlphaOp) -> dict[str, int]:
     return {"op": op.value, **sources, "sel_b": 1, "alpha_sel_c": 2, **swizzles, "addrd": 1}
 
 
-def result(program: list[Instruction], constants: dict[int, tuple[float, ...]], **information: int) -> list[float]:
+def result(program: list[Instruction], constants: Mapping[int, tuple[float, ...]], **information: int) -> list[float]:
     """r1 of the processor (0, 0) at the end of `program`."""
     machine = Machine()
     for index, values in constants.items():

@@ -4,6 +4,8 @@ c0 = 1, c1 = 10, c2 = 100, c3 = 1000 and c4 = 2 in every channel. i runs over 0.
 2, 3 and one of eight has all.
 """
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -35,8 +37,8 @@ ONE, TEN, HUNDRED, THOUSAND, TWO = range(5)
 RESULT = move(0, 1, output=0)
 
 
-def machine(lanes: int = 4, **options: int) -> Machine:
-    result = Machine(lanes=lanes, **options)
+def machine(lanes: int = 4) -> Machine:
+    result = Machine(lanes=lanes)
     for index, value in enumerate((1, 10, 100, 1000, 2)):
         result.set_floats(index, *[float(value)] * 4)
     return result
@@ -247,7 +249,8 @@ def test_branches_nest_32_deep_in_full_mode_and_6_in_partial() -> None:
 
     assert run(nested(32)) == [0, 10, 0, 0]
     assert run(nested(6), us_fc_ctrl=0) == [0, 10, 0, 0]
-    for depth, control, pc in ((33, {}, 65), (7, {"us_fc_ctrl": 0}, 13)):
+    cases: list[tuple[int, dict[str, Any], int]] = [(33, {}, 65), (7, {"us_fc_ctrl": 0}, 13)]
+    for depth, control, pc in cases:
         with pytest.raises(MachineError) as caught:
             run(nested(depth), **control)
         assert (caught.value.status, caught.value.pc) == (Status.STACK, pc)

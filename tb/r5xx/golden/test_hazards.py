@@ -89,7 +89,7 @@ def test_derivatives_need_a_nop_after_the_write_of_their_source() -> None:
 
 def test_flow_control_waits_for_the_alu() -> None:
     def branch(**fields: int) -> Instruction:
-        instruction = begin_if(3, **fields)
+        instruction = begin_if(3, has_else=False, **fields)
         return (instruction[0] & ~(1 << 10), *instruction[1:])
 
     assert "set ALU_WAIT" in hazards([compare(0, ZeroTest.EQUAL), branch(), end_if()])

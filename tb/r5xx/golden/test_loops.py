@@ -35,8 +35,8 @@ ONE, TEN, HUNDRED, THOUSAND, TWO, ZERO = range(6)
 RESULT = move(0, 1, output=0)
 
 
-def machine(lanes: int = 4, **options: int) -> Machine:
-    result = Machine(lanes=lanes, **options)
+def machine(lanes: int = 4) -> Machine:
+    result = Machine(lanes=lanes)
     for index, value in enumerate((1, 10, 100, 1000, 2, 0)):
         result.set_floats(index, *[float(value)] * 4)
     return result

@@ -1,5 +1,7 @@
 """Fetches, kill, LAST, the conditional value; worked out by hand."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -173,11 +175,11 @@ def test_kill_looks_at_masked_and_predicated_channels_of_active_processors_only(
     machine = Machine()
     machine.set_floats(5, 1.0, -1.0, 1.0, 1.0)
     machine.set_floats(ONE, 1.0, 1.0, 1.0, 1.0)
-    kill = {"inst": {"inst": 2}, "addr": {"src_addr": 2}}
+    kill = partial(tex, inst={"inst": 2}, addr={"src_addr": 2})
     for program, alive in (
-        ([tex(**kill, rgb_wmask=5, alpha_wmask=1)], [1, 1]),
-        ([tex(**kill, rgb_wmask=2)], [0, 0]),
-        ([predicate(ONE, ZeroTest.EQUAL), tex(**kill, rgb_wmask=2, rgb_pred_sel=2)], [1, 0]),
+        ([kill(rgb_wmask=5, alpha_wmask=1)], [1, 1]),
+        ([kill(rgb_wmask=2)], [0, 0]),
+        ([predicate(ONE, ZeroTest.EQUAL), kill(rgb_wmask=2, rgb_pred_sel=2)], [1, 0]),
     ):
         machine.load([constant_into(2, 5), *program, move(0, 0, output=0)])
         assert machine.start((0, 0, 1, 0))[0, 0, :, 3].tolist() == alive

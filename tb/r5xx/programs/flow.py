@@ -142,7 +142,7 @@ class _Blocks:
             mask, channel = int(self.generator.integers(1, 8)), self.one_of([0, 1])
             return predicate(constant, test, mask=mask, channel=channel, **fields)
         if kind == 1:
-            return add(constant, temporary=self.one_of([0, 0, 1]), **fields)
+            return add(constant, temporary=self.one_of([0, 0, 1]), relative=False, **fields)
         if kind == 2:
             is_kill = self.chance(0.6)
             operation = TextureOperation.KILL_LT_0 if is_kill else TextureOperation.NOP
@@ -241,7 +241,8 @@ def _parities() -> list[Instruction]:
 
 
 def _parity_predicates(mask: int, *, test: int, **fields: int) -> Instruction:
-    return alu(rgb={"addr0": PARITY, "target": test, **_SAME, **_TIMES_ONE}, rgb_omask=mask, **fields)
+    rgb = {"addr0": PARITY, "target": test, **_SAME, **_TIMES_ONE}
+    return alu(rgb=rgb, alpha=None, rgb_omask=mask, **fields)
 
 
 def random_flow_case(seed: int, *, lanes: int) -> Case:

@@ -39,9 +39,9 @@ def simulation(lanes: int = 4, mistake: Mistake | None = None) -> CoreSimulation
     return CoreSimulation(config, Copier(config.array, mistake))
 
 
-def outputs(**described: object) -> tuple[Buffer, ...]:
-    """Four outputs like input 0 but for what is given."""
-    return tuple(replace(FLOAT4, base=OUTPUT + STEP * output, **described) for output in range(4))
+def outputs(format: DataFormat = FLOAT4.format) -> tuple[Buffer, ...]:
+    """Four outputs like input 0 but for their format, if one is given."""
+    return tuple(replace(FLOAT4, base=OUTPUT + STEP * output, format=format) for output in range(4))
 
 
 def launch_of(

@@ -9,13 +9,14 @@ import pytest
 from amaranth import Module, Signal, Value
 from amaranth.lib import data
 
-from ctm.rtl.config import ArrayConfig, MachineConfig
+from ctm.rtl.config import MachineConfig
 from ctm.rtl.isa.r700.alu import IndexMode, Op2, Op3
 from ctm.rtl.isa.r700.operations import OPERATIONS
 from ctm.rtl.r700.alu.operands import Source, Uniform
 from ctm.rtl.r700.alu.pipeline.pipeline import Pipeline
 from ctm.rtl.r700.border.registers import depth_of
 from ctm.rtl.r700.code.controls import control
+from ctm.tb.lib.machines import r700_array
 from ctm.tb.lib.streams import simulate
 from ctm.tb.r700.alu.issued_group import CHANNELS, CYCLES, MASK, PAIRS, SLOTS, TRANS, Draw, Group, Register
 
@@ -83,7 +84,7 @@ class Bench:
     """The pipeline with registers and constants, and the expected results of the groups in flight."""
 
     def __init__(self, seed: int, **settings: int) -> None:
-        array = ArrayConfig(instruction_set="r700", threads=CONTEXTS, temporaries=512, **settings)
+        array = r700_array(threads=CONTEXTS, temporaries=512, **settings)
         self.unit: Any = Pipeline(MachineConfig(array=array))
         self.module, self.inputs = gathered(self.unit)
         self.draw = np.random.default_rng(seed)

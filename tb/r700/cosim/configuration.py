@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from ctm.rtl.config import R700, CacheConfig, DrawConfig, SharedCacheConfig
+from ctm.rtl.config import R700, CacheConfig, SharedCacheConfig
+from ctm.rtl.draw_config import DrawConfig
 
 SMALL = replace(
     R700,

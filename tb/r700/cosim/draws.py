@@ -1,6 +1,7 @@
 """Scenes as work for a machine under cocotb."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -67,7 +68,7 @@ def scene_work(made: Scene) -> Work:
         indices = IndexArray(
             address=desk.place(made.indices.tobytes(), SYSTEM), format=IndexFormat.UINT16, restart=made.restart
         )
-    fields = {
+    fields: dict[str, Any] = {
         "primitive": "TRILIST", "count": len(values) if made.indices is None else made.indices.size,
         "viewport": Viewport.of(made.width, made.height), "indices": indices,
         "buffers": {0: VertexArray(address=desk.place(values.tobytes(), LOCAL), size=values.nbytes, stride=32)},

@@ -66,7 +66,7 @@ class Bench:
         for _ in range(ACCESSES):
             access, areas = self.access(), [self.area() for _ in range(2)]
             sizes = [1, 3, int(draw.integers(1, 65)), int(draw.integers(1, 4097)), 4096]
-            domain = tuple(int(draw.choice(sizes)) for _ in range(2))
+            domain = int(draw.choice(sizes)), int(draw.choice(sizes))
             first = int(draw.integers(domain[0] * domain[1]))
             area = areas[access.scratch]
             indices = [self.index(access, area, domain[0] * domain[1]) for _ in range(self.size)]

@@ -74,9 +74,11 @@ class Bench:
         assert self.asked <= wanted, "a line was asked for that no pixel wants"
         stops = next((pixel for pixel in lines if any(self.error[line] for line in lines[pixel])), self.size)
         assert is_error == (stops < self.size)
-        for pixel, words in expected.items():
-            if pixel < stops:
-                assert found.get(pixel) == words, f"pixel {pixel}, {offset=}, {channels=}, {source[select][pixel]:#x}"
+        for number, words in expected.items():
+            if number < stops:
+                assert found.get(number) == words, (
+                    f"pixel {number}, {offset=}, {channels=}, {source[select, number]:#x}"
+                )
         assert set(found) == {pixel for pixel in expected if pixel < stops}
         self.errors += is_error
 

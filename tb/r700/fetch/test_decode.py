@@ -146,7 +146,8 @@ MEMORY: dict[int, tuple[Form, Callable[[int, Program], Decoded]]] = {
 def decode(bits: int, textures: bool, program: Program) -> Decoded:
     """An instruction of a TEX clause or of a VTX clause; which form it has both of its lowest fields say."""
     code, operation = bits & 31, bits >> 8 & 7
-    form, of_form = TEXTURE, texture
+    form: Form = TEXTURE
+    of_form: Callable[[int, Program], Decoded] = texture
     if code == FETCH:
         form, of_form = VERTEX, vertex
     elif code == MEM:
@@ -256,7 +257,7 @@ def check(cases: Iterable[tuple[int, Draw]]) -> Counter[Task | None]:
             context.set(unit.words, bits)
             found, expected = context.get(unit.fetch), decode(bits, case.textures, case.program)
             assert bool(found.illegal) == (expected is None), f"{bits:032x} with {vars(case)} is {expected}"
-            seen[expected and expected["task"]] += 1
+            seen[None if expected is None else expected["task"]] += 1
             if expected is not None:
                 same(found, expected)
 

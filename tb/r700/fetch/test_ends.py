@@ -67,7 +67,7 @@ class Bench:
             return
         last = clause.number == INSTRUCTIONS - 1
         context.set(self.unit.executed.ends, executed["ends"] or last)
-        clause.is_executed = executed["ends"] or last or problem is not FINE
+        clause.is_executed = bool(executed["ends"]) or last or problem is not FINE
         clause.budget, clause.problem = executed["budget"], problem
         clause.fetches += [clause.number] * int(draw.integers(3)) if problem is FINE else []
         clause.number += 1

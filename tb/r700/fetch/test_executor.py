@@ -75,7 +75,8 @@ class Bench:
         self.top.d.comb += Cat(takers).eq(self.free)
         self.draw = np.random.default_rng(seed)
         bank = random_floats(self.draw, (1024,))
-        self.world, self.areas = World(constants=bank), ({}, {})
+        self.world = World(constants=bank)
+        self.areas: tuple[dict[int, int], dict[int, int]] = ({}, {})
         self.waves = [self._wave(number) for number in range(WAVES)]
         rows = WAVES * wavefront // self.slice * ROWS
         self.file = np.zeros((rows, CHANNELS, self.slice), RESULT)

@@ -41,8 +41,8 @@ async def access(context: Any, unit: Any, draw: np.random.Generator) -> None:
     while True:
         # After the last lane the walk requests lanes that are ignored.
         wanted = context.get(unit.walk.wanted) % SIZE
-        for name, value in (("index", index), ("number", number), ("streamed", streamed)):
-            context.set(getattr(unit, name), value[wanted])
+        for name, values in (("index", index), ("number", number), ("streamed", streamed)):
+            context.set(getattr(unit, name), values[wanted])
         context.set(unit.thread, first + wanted)
         if context.get(unit.walk.valid):
             lane = context.get(unit.walk.pixel)

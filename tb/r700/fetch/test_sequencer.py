@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.status import Status
 from ctm.rtl.r700.fetch.operation import Task
 from ctm.rtl.r700.fetch.sequencer import FetchSequencer
+from ctm.tb.lib.machines import r700_array
 from ctm.tb.lib.streams import simulate
 from ctm.tb.r700 import words
 
@@ -77,7 +77,7 @@ class Bench:
     """The sequencer with its code, a register file that is free now and then, and a model of the executor."""
 
     def __init__(self, seed: int, **settings: int) -> None:
-        self.config = ArrayConfig(instruction_set="r700", threads=WAVES, temporaries=1024, **settings)
+        self.config = r700_array(threads=WAVES, temporaries=1024, **settings)
         self.size = self.config.wavefront_lanes
         self.slices = max(1, self.size // (4 * (settings.get("rate") or 4)))
         self.unit: Any = FetchSequencer(self.config)
@@ -143,7 +143,7 @@ class Bench:
         if self._chance(0.3):
             move.exports = True
             burst, register = int(draw.integers(1, 4)), self._register()
-            common = {"burst_count": burst - 1, "rw_rel": int(self._chance(0.3))}
+            common: dict[str, Any] = {"burst_count": burst - 1, "rw_rel": int(self._chance(0.3))}
             to_memory = self._chance(0.6)
             low, high = (
                 words.memory_export(1, register, index_gpr=3, **common)

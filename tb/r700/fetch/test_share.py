@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from amaranth import Value
 
-from ctm.rtl.config import ArrayConfig
 from ctm.rtl.r700.fetch.finders.share import LocalShare
 from ctm.rtl.r700.fetch.operation import Task
 from ctm.rtl.r700.fetch.selection import PixelSelection
 from ctm.rtl.r700.partition import Partition
+from ctm.tb.lib.machines import r700_array
 from ctm.tb.lib.streams import simulate
 from ctm.tb.r700.fetch.looking import looking, mask
 from ctm.tb.r700.fetch.models import Share, ShareAccess
@@ -27,7 +27,7 @@ class Bench:
     """The share of a core, and accesses of its wavefronts in any order; wave slots are cleared meanwhile."""
 
     def __init__(self, seed: int, rows: int, **settings: int) -> None:
-        self.config = ArrayConfig(instruction_set="r700", threads=WAVES, temporaries=2048, **settings)
+        self.config = r700_array(threads=WAVES, temporaries=2048, **settings)
         self.unit: Any = LocalShare(self.config)
         self.selection: Any = PixelSelection(Partition.of(self.config))
         self.model, self.rows = Share(rows), rows

@@ -1,5 +1,8 @@
 """Random CF programs, most of whose words suit the stack's entries if none jumps."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from ctm.tb.r700 import words
@@ -79,9 +82,9 @@ def units_of(word: Word) -> words.Unit:
         return words.alu_word(
             word.name, word.addr, word.units, kcache=[(2, 5), (1, 7)], whole_quad_mode=int(word.whole_quads)
         )  # fmt: skip
-    common = {"end_of_program": int(word.ends), "valid_pixel_mode": int(word.valid_pixels)}
+    common: dict[str, Any] = {"end_of_program": int(word.ends), "valid_pixel_mode": int(word.valid_pixels)}
     if word.starts == "export":
-        make = words.memory_export if word.name == "MEM_EXPORT" else words.export
+        make: Callable[..., words.Unit] = words.memory_export if word.name == "MEM_EXPORT" else words.export
         return make(1, 5, name=word.name, rw_rel=int(word.relative), **common)
     name, fields = word.name, {"call_count": word.calls, "whole_quad_mode": int(word.whole_quads), **common}
     if word.starts == "fetch":

@@ -6,6 +6,7 @@ from functools import cache
 import numpy as np
 
 from ctm.rtl.config import R700, MachineConfig, with_settings
+from ctm.sim.engines.cycle_accurate import CycleAccurateEngine
 from ctm.sim.engines.interpreted import AmaranthEngine
 from ctm.sim.engines.model import Disturbance
 from ctm.sim.engines.rtl import RtlEngine
@@ -20,7 +21,7 @@ Settings = tuple[tuple[str, int | str], ...]
 """What is other than in the preset."""
 
 
-class _Bounded:
+class _Bounded(CycleAccurateEngine):
     """An engine whose clocks are bounded for each buffer."""
 
     def __init__(self, config: MachineConfig = R700, disturbance: Disturbance | None = None) -> None:

@@ -21,7 +21,7 @@ _INTERVAL, _BUSY = 4, 0.95
 """Cycles of an interval, and the share of intervals in which a group is issued."""
 
 
-@pytest.mark.parametrize("name", some(FILES, 8))
+@pytest.mark.parametrize("name", some(list(FILES), 8))
 def test_compiled_programs(name: str) -> None:
     shader = Shader.load(name)
     for one, two in zip(run(shader).bits, run(shader, engine="rtl", config=machine("r700")).bits, strict=True):

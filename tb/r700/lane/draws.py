@@ -101,11 +101,11 @@ def random_group(generator: np.random.Generator) -> tuple[Instruction, ...]:
     vector = [*anything, *_BY_SLOTS[Slots.VECTOR]]
     trans = [*anything, *2 * _BY_SLOTS[Slots.TRANS]]
     if generator.integers(0, 8) == 0:
-        reduction = generator.choice(_BY_SLOTS[Slots.REDUCTION])
+        reduction = generator.choice(np.array(_BY_SLOTS[Slots.REDUCTION]))
         slots = [reduction] * VECTOR_SLOTS
     else:
-        slots = [generator.choice(vector) for _ in range(VECTOR_SLOTS)]
-    return tuple(_modified(generator, operation) for operation in (*slots, generator.choice(trans)))
+        slots = [generator.choice(np.array(vector)) for _ in range(VECTOR_SLOTS)]
+    return tuple(_modified(generator, operation) for operation in (*slots, generator.choice(np.array(trans))))
 
 
 def random_batches(groups: int, pixels: int, seed: int) -> Iterator[Batch]:

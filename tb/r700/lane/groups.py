@@ -176,9 +176,8 @@ def check(unit: Unit, batches: Sequence[Batch]) -> None:
             for name, (actual, expected) in pairs.items():
                 _check(batch, position, name, actual, expected)
         for position in range(GROUP_SLOTS):
-            _check(
-                batch, position, "kill", found.kill >> np.uint32(position) & 1, wanted.kill >> np.uint32(position) & 1
-            )
+            killed, expected = (each.kill >> np.uint32(position) & np.uint32(1) for each in (found, wanted))
+            _check(batch, position, "kill", killed, expected)
         predicating = [position for position, slot in enumerate(batch.slots) if slot.operation.sets_predicate]
         _check(batch, predicating[0] if predicating else 0, "predicate", found.predicate, wanted.predicate)
 

@@ -82,11 +82,11 @@ def random_cf(generator: np.random.Generator) -> int:
         clause = cf.AluClause.ALU.value
         return low | pack(cf.CF_ALU_DWORD1, kcache_addr0=line, count=2, cf_inst=clause, barrier=1) << 32
     operation = generator.choice([*[ExportOperation.EXPORT_DONE, ExportOperation.EXPORT] * 6, *ExportOperation])
-    kind = int(generator.choice([0, 0, 1, 1, 2, 2, 3]))
-    likely = {0: [0, 1, 3, 61], 1: [60, 61, 63], 2: [0, 7, 28, 31]}.get(kind, [0])
+    target = int(generator.choice([0, 0, 1, 1, 2, 2, 3]))
+    likely = {0: [0, 1, 3, 61], 1: [60, 61, 63], 2: [0, 7, 28, 31]}.get(target, [0])
     base = int(generator.choice([*likely, *likely, 4, 8, 32, 64, int(generator.integers(1 << 13))]))
     burst = int(generator.choice([0, 0, 0, 1, 3, 15]))
-    low = pack(exports.EXPORT_DWORD0, array_base=base, type=kind, elem_size=3)
+    low = pack(exports.EXPORT_DWORD0, array_base=base, type=target, elem_size=3)
     selects = {f"sel_{component}": number for number, component in enumerate("xyzw")}
     return low | pack(exports.EXPORT_DWORD1_SWIZ, **selects, burst_count=burst, cf_inst=operation.value) << 32
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.r700.finish import WavefrontEnd
+from ctm.tb.lib.machines import r700_array
 from ctm.tb.lib.streams import simulate
 
 ENDS, DEADLINE = 80, 60
@@ -44,7 +44,7 @@ class Bench:
     """The unit between wavefronts and what sends their outputs."""
 
     def __init__(self, seed: int, **settings: int) -> None:
-        self.config = ArrayConfig(instruction_set="r700", **settings)
+        self.config = r700_array(**settings)
         self.unit: Any = WavefrontEnd(self.config)
         self.draw = np.random.default_rng(seed)
         self.lanes = settings["lanes"]

@@ -41,7 +41,8 @@ class Case:
 
     def __init__(self, draw: np.random.Generator) -> None:
         self._draw = draw
-        self.code, self.size = 4 * int(draw.integers(1 << 30)), int(draw.choice([1, 2, UNITS, draw.integers(1, UNITS)]))
+        self.code = 4 * int(draw.integers(1 << 30))
+        self.size = int(draw.choice([1, 2, UNITS, int(draw.integers(1, UNITS))]))
         self.words = self._legal()
         if draw.random() < 0.4:
             at = self._of(*range(TYPE, BASE), SHARE, int(draw.integers(SHARE + 1, WORDS)))

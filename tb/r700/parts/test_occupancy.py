@@ -7,6 +7,7 @@ import pytest
 
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.r700.occupancy import Occupancy
+from ctm.tb.lib.machines import r700_array
 from ctm.tb.lib.streams import simulate
 
 CLAUSE_TEMPORARIES, SUBENTRIES, SHARE_ROWS = 4, 4, 256
@@ -32,7 +33,7 @@ def capacity_for(config: ArrayConfig, gprs: int, stack: int, share: int) -> int:
 
 def check(settings: dict[str, int], seed: int, programs: int) -> None:
     """Programs of random sizes, one after the other."""
-    config = ArrayConfig(instruction_set="r700", **settings)
+    config = r700_array(**settings)
     unit: Any = Occupancy(config)
     draw = np.random.default_rng(seed)
     found = set()
@@ -40,7 +41,7 @@ def check(settings: dict[str, int], seed: int, programs: int) -> None:
     async def run(context: Any) -> None:
         for _ in range(programs):
             gprs = int(draw.choice([draw.integers(1, 124), draw.integers(1, 20)]))
-            stack, share = (int(draw.choice([0, draw.integers(257), draw.integers(20)])) for _ in range(2))
+            stack, share = (int(draw.choice([0, int(draw.integers(257)), int(draw.integers(20))])) for _ in range(2))
             for name, size in (("gprs", gprs), ("stack", stack), ("share", share)):
                 context.set(unit.program[name], size)
             capacity = capacity_for(config, gprs, stack, share)

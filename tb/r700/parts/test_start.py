@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.r700.program import ProgramType
-from ctm.rtl.r700.border.registers import depth_of, pass_write_layout
+from ctm.rtl.r700.border.registers import clear_layout, depth_of, pass_write_layout
 from ctm.rtl.r700.border.wavefront import start_layout
-from ctm.rtl.r700.start import WavefrontStart, clear_layout
+from ctm.rtl.r700.start import WavefrontStart
+from ctm.tb.lib.machines import r700_array
 from ctm.tb.lib.streams import Sink, simulate
 
 BLOCK, PERIOD, TEMPORARIES = 32, 4, 4
@@ -61,7 +61,7 @@ class Bench:
     """The unit, and what it has said of the wavefront that begins."""
 
     def __init__(self, seed: int, *, stalls: bool, **settings: int) -> None:
-        self.config = ArrayConfig(instruction_set="r700", temporaries=4096, **settings)
+        self.config = r700_array(temporaries=4096, **settings)
         self.unit: Any = WavefrontStart(self.config)
         self.draw = np.random.default_rng(seed)
         self.size, self.at_once = settings["wavefront"], settings.get("rate") or settings["lanes"]

@@ -11,6 +11,7 @@ from ctm.rtl.config import ArrayConfig
 from ctm.rtl.r700.border.registers import depth_of
 from ctm.rtl.r700.registers.addressing import register_address
 from ctm.rtl.r700.registers.file import RegisterFile
+from ctm.tb.lib.machines import r700_array
 from ctm.tb.lib.streams import simulate
 
 CHANNELS, BLOCK = 4, 32
@@ -22,7 +23,7 @@ class Bench:
     """The file, and what its registers hold: [row][channel][pixel]."""
 
     def __init__(self, seed: int, **settings: int) -> None:
-        self.config = ArrayConfig(instruction_set="r700", temporaries=512, **settings)
+        self.config = r700_array(temporaries=512, **settings)
         self.unit: Any = RegisterFile(self.config)
         self.size = 4
         self.rows, self.draw = depth_of(self.config), np.random.default_rng(seed)

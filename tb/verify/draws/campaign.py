@@ -1,7 +1,7 @@
 """Random draws on the whole compiled machine, compared with the golden model in all of memory and in counts."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -123,7 +123,7 @@ class _Board(Device):
         self.undefined: set[int] = set()
 
     @property
-    def faults(self) -> list[tuple[Any, ...]]:
+    def faults(self) -> Collection[tuple[Any, ...]]:
         """Those of all wavefronts of the golden model."""
         return self._own.faults if isinstance(self._own, Model) else []
 

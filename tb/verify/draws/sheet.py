@@ -32,7 +32,9 @@ _FIXED = ("program",)
 _VERTEX_WORDS = 8
 _USUAL = {"instances": 1, "cull": "none", "add": False, "base_vertex": 0, "first_instance": 0, "far": True}
 """Fields of a draw in its simplest form."""
-_NONE = {"depth": None, "streams": {}, "rings": {}, "note": {}, "size": None, "written_as": None, "clip": None}
+_NONE: dict[str, Any] = {
+    "depth": None, "streams": {}, "rings": {}, "note": {}, "size": None, "written_as": None, "clip": None,
+}  # fmt: skip
 """Keys of a sheet in its simplest form."""
 _KEYS = {
     "vertices", "indices", "index_bits", "restart", "width", "height", "inputs", "linked", "programs", "geometry",
@@ -99,7 +101,7 @@ def scene_of(sheet: Mapping[str, Any]) -> Scene:
 
 def _executable(sheet: Mapping[str, Any]) -> Executable:
     """The programs of a sheet, linked; ValueError: they cannot be."""
-    texts = {name: "\n".join(lines) for name, lines in sheet["programs"].items()}
+    texts: dict[str, Any] = {name: "\n".join(lines) for name, lines in sheet["programs"].items()}
     depth, geometry = sheet["depth"] is not None, sheet["geometry"]
     try:
         if geometry is not None:
@@ -112,7 +114,8 @@ def _executable(sheet: Mapping[str, Any]) -> Executable:
     except AssemblyError as error:
         raise ValueError(str(error)) from None
     assert made.pipeline is not None
-    note = {name: tuple(value) if isinstance(value, list) else value for name, value in sheet["note"].items()}
+    note: dict[str, Any] = dict(sheet["note"])
+    note |= {name: tuple(value) for name, value in note.items() if isinstance(value, list)}
     return replace(made, pipeline=replace(made.pipeline, **note))
 
 
