@@ -32,7 +32,7 @@ def checks(module: str) -> Any:
 
 
 class FaultyLoader(SourceFileLoader):
-    """Loads a module from source with a mistake in it; a finder of that one module, too.
+    """Loads a module from source with a mistake in it, its `source`; a finder of that one module, too.
 
     Raises
     ------
@@ -47,10 +47,10 @@ class FaultyLoader(SourceFileLoader):
         source = Path(spec.origin).read_text()
         if source.count(fault.old) != 1:
             raise ValueError(f"{fault.module} has {source.count(fault.old)} times {fault.old!r}")
-        self._source = source.replace(fault.old, fault.new)
+        self.source = source.replace(fault.old, fault.new)
 
     def get_code(self, fullname: str) -> CodeType:
-        return compile(self._source, self.path, "exec")
+        return compile(self.source, self.path, "exec")
 
     def find_spec(self, fullname: str, path: object = None, target: object = None) -> ModuleSpec | None:
         return importlib.util.spec_from_loader(fullname, self) if fullname == self.name else None

@@ -23,7 +23,7 @@ FAULTS = {
         "rtl.pe.tester", "disposed.eq(tested.covered)", "disposed.eq(passed)"
     ),
     "a command without its last parameter is taken": Fault(
-        "rtl.pe.reader", "self._remaining <= decoded.parameters", "self._left < decoded.parameters"
+        "rtl.pe.reader", "self._remaining <= decoded.parameters", "self._remaining < decoded.parameters"
     ),
     "a parameter that cannot be read is reported with its own address": Fault(
         "rtl.pe.reader", "payload.address.eq(self._start)", "payload.address.eq(self._at)"
@@ -31,7 +31,7 @@ FAULTS = {
     "output 4 is taken": Fault("rtl.pe.command", ".index >= outputs", ".index > outputs"),
     "a line more than needed is read": Fault("rtl.pe.fetcher", "first + _WORDS - 1", "first + _WORDS"),
     "an offered request is withdrawn": Fault(
-        "rtl.pe.fetcher", "remaining.eq(request.valid & ~request.ready)", "left.eq(0)"
+        "rtl.pe.fetcher", "remaining.eq(request.valid & ~request.ready)", "remaining.eq(0)"
     ),
     "the next buffer does not wait for lines of a dropped one": Fault(
         "rtl.pe.fetcher", "(remaining == 0) & (in_flight == 0)", "~request.valid"
@@ -55,7 +55,7 @@ FAULTS = {
         "rtl.pe.executor", "with m.If(~self.performance.enabled)", "with m.If(0)"
     ),
     "the array's idleness is believed too early": Fault(
-        "rtl.pe.program_run", "~tester.busy & ~given & self.array.idle", "~tester.busy & self.array_idle"
+        "rtl.pe.program_run", "~tester.busy & ~given & self.array.idle", "~tester.busy & self.array.idle"
     ),
     "the last fault wins": Fault(
         "rtl.pe.program_run", "self.array.fault.valid & ~self.control.failed", "self.array.fault.valid"
