@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
 
 from ctm.rtl.config import DEFAULT_PRESETS, DRAW_PRESET, PRESETS, R700_DRAW, TINY, MachineConfig, with_settings
 from ctm.rtl.isa.limits import ADDRESS_SPACE
@@ -21,6 +22,26 @@ _ORDINARY: Mapping[str, tuple[MachineConfig, tuple[str, ...]]] = {
 _NAMES = {**DEFAULT_PRESETS, "traced r700": DEFAULT_PRESETS["r700"], "draws": DRAW_PRESET}
 _LONG = {kind: (PRESETS[name], ("--preset", name)) for kind, name in _NAMES.items()}
 _PRESETS = "CTM_TEST_PRESETS"
+
+
+def share_traced() -> None:
+    """Let this process run the machine that draws on the two models of its traced one: it is compiled once."""
+    from ctm.sim.engines.rtl import supply
+
+    supply(DRAW_BEATS, _untraced)
+
+
+def _untraced() -> Path:
+    """The models of the traced machine, whose events nobody reads."""
+    from ctm.sim.compiled.halves import standard
+    from ctm.sim.compiled.tools.separate import build_separately
+    from ctm.sim.engines.model import hardware
+    from ctm.sim.engines.rtl import cores_source, wrapper
+    from ctm.sim.engines.tracing.engine import traced_models
+
+    config = hardware(DRAW_BEATS)
+    around = wrapper(config, *cores_source(config))
+    return build_separately(traced_models(config), around, standard=standard(config), tell=lambda: None)
 
 
 def take_presets() -> None:
