@@ -61,6 +61,19 @@ def pytest_configure(config: pytest.Config) -> None:
     gc.set_threshold(50_000, 20, 100)
 
 
+class _Backwards(pytest.Dir):
+    """A folder whose files are collected from the last one on."""
+
+    def collect(self) -> list[pytest.Item | pytest.Collector]:
+        return [*super().collect()][::-1]
+
+
+def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    # Of two processes each then finds half of the files translated by the other one.
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "")
+    return _Backwards.from_parent(parent, path=path) if worker[-1:] in tuple("13579") else None
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if config.getoption("--long"):
         for item in items:
@@ -72,7 +85,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=long)
         items[:] = [item for item in items if not item.get_closest_marker("long")]
     positions = {Path(__file__).parent / f"{name}.py": position for position, name in enumerate(_FIRST)}
-    items.sort(key=lambda item: positions.get(item.path, len(positions)))
+    items.sort(key=lambda item: (positions.get(item.path, len(positions)), item.path))
 
 
 def pytest_collection_finish() -> None:
