@@ -32,7 +32,7 @@ def share_traced() -> None:
 
 
 def _untraced() -> Path:
-    """The models of the traced machine, whose events nobody reads."""
+    """The models of the traced machine, whose events are not read."""
     from ctm.sim.compiled.halves import standard
     from ctm.sim.compiled.tools.separate import build_separately
     from ctm.sim.engines.model import hardware

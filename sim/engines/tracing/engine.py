@@ -141,7 +141,7 @@ def library(config: MachineConfig, made_from: str = "", tell: Notice = lambda: N
 
 
 def traced_models(config: MachineConfig, made_from: str = "") -> tuple[Separate, Separate]:
-    """The two models of `library`: the uncore, which is any machine's, and a core that shows its events."""
+    """The two models of `library`: the uncore, which is any machine's, and a core with its events as an output."""
     config = hardware(config)
     own = core_config(config)
     traced = Separate(CORE, f"traced core {made_from} {sources()} {own}", partial(_core, own))
