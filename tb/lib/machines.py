@@ -57,7 +57,7 @@ def machine(kind: str) -> MachineConfig:
     """The machine on which compiled hardware is tried: a preset with --long, else one that is compiled soon.
 
     `kind` is an instruction set, "draws", or "traced r700" for one that is observed. Without --long programs of the
-    R700 run on the machine that draws, too.
+    R700 run on the machine that draws, too, and that on the models of the traced one, see `share_traced`.
     """
     return _chosen(kind)[0]
 
