@@ -51,10 +51,12 @@ def is_long(request: pytest.FixtureRequest) -> bool:
 
 def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("long" if config.getoption("--long") else "ordinary")
-    if config.getoption("--long"):
-        from ctm.tb.lib.machines import take_presets
+    from ctm.tb.lib.machines import share_traced, take_presets
 
+    if config.getoption("--long"):
         take_presets()
+    else:
+        share_traced()
     # Python would look for garbage at each 700th object, which takes a tenth of the time.
     gc.set_threshold(50_000, 20, 100)
 

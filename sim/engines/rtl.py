@@ -1,7 +1,7 @@
 """The hardware as an engine, compiled by Verilator: cycle-accurate."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,10 +15,10 @@ from ctm.sim.engines.model import TOP, CompiledEngine, hardware, host, key
 QUICK = "CTM_QUICK_MODELS"
 """A variable of the environment. If it is 1, a machine of one core is compiled in two models, as one of several cores
 is. It is ready sooner, because machines that differ in their caches and memory share the core's, and runs slower."""
-_supplied: dict[MachineConfig, Path] = {}
+_supplied: dict[MachineConfig, Callable[[], Path]] = {}
 
 
-def supply(config: MachineConfig, library: Path) -> None:
+def supply(config: MachineConfig, library: Callable[[], Path]) -> None:
     """Let engines of this process take a compiled model from elsewhere for the hardware of a configuration."""
     _supplied[hardware(config)] = library
 
@@ -45,7 +45,7 @@ class RtlEngine(CompiledEngine):
         """See `CompiledEngine.library`."""
         config = hardware(config)
         if config in _supplied:
-            return _supplied[config]
+            return _supplied[config]()
         if config.array.cores > 1 or os.environ.get(QUICK) == "1":
             halves = uncore(config, top=TOP), core(config)
             return build_separately(

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from ctm.rtl.config import (
@@ -33,6 +34,26 @@ _LONG = {kind: (PRESETS[name], ("--preset", name)) for kind, name in _NAMES.item
 _PRESETS = "CTM_TEST_PRESETS"
 
 
+def share_traced() -> None:
+    """Let this process run the machine that draws on the two models of its traced one: it is compiled once."""
+    from ctm.sim.engines.rtl import supply
+
+    supply(DRAW_BEATS, _untraced)
+
+
+def _untraced() -> Path:
+    """The models of the traced machine, whose events are not read."""
+    from ctm.sim.compiled.halves import standard
+    from ctm.sim.compiled.tools.separate import build_separately
+    from ctm.sim.engines.model import hardware
+    from ctm.sim.engines.rtl import cores_source, wrapper
+    from ctm.sim.engines.tracing.engine import traced_models
+
+    config = hardware(DRAW_BEATS)
+    around = wrapper(config, *cores_source(config))
+    return build_separately(traced_models(config), around, standard=standard(config), tell=lambda: None)
+
+
 def take_presets() -> None:
     """Let `machine` and `options` give the default machines of users, here and in processes that are started."""
     os.environ[_PRESETS] = "1"
@@ -46,7 +67,7 @@ def machine(kind: str) -> MachineConfig:
     """The machine on which compiled hardware is tried: a preset with --long, else one that is compiled soon.
 
     `kind` is an instruction set, "draws", or "traced r700" for one that is observed. Without --long programs of the
-    R700 run on the machine that draws, too.
+    R700 run on the machine that draws, too, and that on the models of the traced one, see `share_traced`.
     """
     return _chosen(kind)[0]
 

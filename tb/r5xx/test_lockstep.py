@@ -1,11 +1,13 @@
 """Random programs on the core, compared with the golden model after every instruction of every wavefront."""
 
 from dataclasses import replace
+from functools import cache
+from typing import Any
 
 import pytest
 from rich.console import Console
 
-from ctm.rtl.config import DEFAULT, ArrayConfig, MachineConfig, PipelineConfig
+from ctm.rtl.config import DEFAULT, ArrayConfig, PipelineConfig
 from ctm.tb.r5xx.core_engine import simulation
 from ctm.tb.r5xx.coverage import Coverage
 from ctm.tb.r5xx.golden_record import record
@@ -65,22 +67,26 @@ def test_wavefronts_take_wave_slots_whose_last_outputs_are_not_sent(name: str) -
     assert early > LEAST
 
 
-def executed(config: MachineConfig) -> Coverage:
-    coverage = Coverage()
+@cache
+def executed(lanes: int) -> tuple[Coverage, dict[int, list[Any]]]:
+    """What the programs for so many lanes do on the golden model, and hazards by seed."""
+    coverage, hazards = Coverage(), {}
     for seed in range(PROGRAMS):
-        launch, wavefronts = random_case(seed, lanes=config.array.lanes).launch()
-        coverage.add(launch, record(launch, wavefronts))
-    return coverage
+        launch, wavefronts = random_case(seed, lanes=lanes).launch()
+        found = record(launch, wavefronts)
+        coverage.add(launch, found)
+        if found.hazards:
+            hazards[seed] = found.hazards
+    return coverage, hazards
 
 
 def test_the_programs_try_everything() -> None:
     coverage = Coverage()
     for config in CONFIGS.values():
-        coverage.counts += executed(config).counts
+        coverage.counts += executed(config.array.lanes)[0].counts
     Console().print(coverage.table())
     assert coverage.rare(LEAST) == {}
 
 
 def test_programs_obey_the_rules_of_synchronisation() -> None:
-    for seed in range(PROGRAMS):
-        assert record(*random_case(seed, lanes=4).launch()).hazards == [], seed
+    assert executed(DEFAULT.array.lanes)[1] == {}

@@ -135,12 +135,17 @@ def library(config: MachineConfig, made_from: str = "", tell: Notice = lambda: N
         host(config.memory),
         own.joinpath("calls.cc").read_text(),
     )
-    own_core = core_config(config)
-    traced = Separate(CORE, f"traced core {made_from} {sources()} {own_core}", partial(_core, own_core))
-    halves = uncore(config, top=TOP, made_from=made_from), traced
     # What is not in the sources is in this process alone.
-    is_here = bool(made_from)
-    return build_separately(halves, "\n".join(wrapper), standard=standard(config), tell=tell, is_here=is_here)
+    is_here, models = bool(made_from), traced_models(config, made_from)
+    return build_separately(models, "\n".join(wrapper), standard=standard(config), tell=tell, is_here=is_here)
+
+
+def traced_models(config: MachineConfig, made_from: str = "") -> tuple[Separate, Separate]:
+    """The two models of `library`: the uncore, which is any machine's, and a core with its events as an output."""
+    config = hardware(config)
+    own = core_config(config)
+    traced = Separate(CORE, f"traced core {made_from} {sources()} {own}", partial(_core, own))
+    return uncore(config, top=TOP, made_from=made_from), traced
 
 
 class Complete(Exception):  # noqa: N818

@@ -78,7 +78,7 @@ def take(config: MachineConfig, model: Model) -> None:
     if path.parent != cache_folder() or not _is_same(path, model.parcel.digest):
         data = model.parcel.opened("a compiled model")
         path = cached("supplied", [model.parcel.digest], ".so", lambda _, target: _write(target, data))
-    supply(config, path)
+    supply(config, lambda: path)
     _taken.add(wanted)
 
 

@@ -22,6 +22,7 @@ from ctm.sim.compiled.gated import merged
 from ctm.sim.compiled.numbered import Numbered
 from ctm.sim.compiled.tools.toolchain import Model, build
 from ctm.sim.compiled.verilog import ports
+from ctm.sim.engines.model import key
 from ctm.sim.engines.tracing.beats import whole
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.memory import Memory
@@ -153,15 +154,20 @@ class CoreSimulation:
     """
 
     def __init__(self, config: MachineConfig, core: wiring.Component | None = None) -> None:
-        if core is None:
-            from ctm.rtl.r5xx.core import Core
+        from ctm.rtl.r5xx.core import Core
 
-            core = Core(config)
+        own = core or Core(config)
         self.config = config
-        listed = list(ports(core))
+        listed = list(ports(own))
         texts = [resources.files("ctm.tb.r5xx.simulation").joinpath(name).read_text() for name in _SOURCES]
         wrapper = "".join([port_declarations(listed, config.array), *texts])
-        self.library = _load(build(Model(_TOP, merged(Numbered(core, listed), _TOP)), wrapper))
+
+        def model() -> Model:
+            return Model(_TOP, merged(Numbered(own, listed), _TOP))
+
+        # The core of the sources is known by them: to write it takes ten seconds.
+        library = build(model, wrapper, key=f"core {key(config)}") if core is None else build(model(), wrapper)
+        self.library = _load(library)
         self._core: int = self.library.core_make()
 
     def __del__(self) -> None:

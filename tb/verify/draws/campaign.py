@@ -135,7 +135,7 @@ class _Board(Device):
 def _model(config: MachineConfig) -> Path:
     """The compiled machine, for all engines of this process."""
     path = RtlEngine.library(config)
-    supply(config, path)
+    supply(config, lambda: path)
     return path
 
 
