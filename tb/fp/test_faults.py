@@ -5,7 +5,7 @@ import pytest
 from ctm.rtl.r5xx.units import UNITS
 from ctm.sim.compiled import CompiledUnit
 from ctm.tb.fp.faults import FAULTS
-from ctm.tb.fp.units import ALL_CASES, DEEP
+from ctm.tb.fp.units import ALL_CASES, DEEP, RANDOM_OPERANDS
 from ctm.tb.lib.compare import check
 from ctm.tb.lib.planting import Fault, planted
 
@@ -17,7 +17,7 @@ def find(name: str, fault: Fault) -> None:
     with planted(fault) as units:
         unit = CompiledUnit(units.UNITS[name](DEEP))
     case = ALL_CASES[name]
-    for operands in (case.corners(), case.random(1_000_000, 1)):
+    for operands in (case.corners(), case.random(RANDOM_OPERANDS, 1)):
         check(unit(**operands), case.golden(operands), operands)
 
 

@@ -13,6 +13,9 @@ DEEP = PipelineConfig()
 SHALLOW = PipelineConfig(operands=0, product=0, alignment=0, addition=0, normalisation=0, rounding=0, result=0)
 """Only the register that a table needs."""
 
+RANDOM_OPERANDS = 250_000
+"""Of each unit in the ordinary suite; with them, after the corners, every planted mistake is found."""
+
 
 @cache
 def compiled(name: str, config: PipelineConfig) -> CompiledUnit:

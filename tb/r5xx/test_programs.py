@@ -146,6 +146,6 @@ def _same(found: WavefrontRecord, expected: WavefrontRecord, where: str) -> None
 
 def test_the_core_decides_as_the_model() -> None:
     core = simulation(DEFAULT)
-    for seed in range(CASES):
-        timing = TIMINGS[seed % len(TIMINGS)]
+    for seed in range(0, CASES, 2):
+        timing = TIMINGS[seed // 2 % len(TIMINGS)]
         compare(core, random_flow_case(seed, lanes=DEFAULT.array.lanes), timing=timing)

@@ -16,7 +16,7 @@ from ctm.sim.compiled.tools.clang import CACHE_VARIABLE, clang_beside
 from ctm.sim.compiled.tools.package import VERILATOR, installation
 from ctm.sim.compiled.tools.programs import Tools, check, run
 
-_BUILD = "8"
+_BUILD = "9"
 """A version of this module's output; to be changed with anything that the flags below do not say."""
 _VERILATOR_FLAGS = (
     "--cc", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--no-assert", "--no-timing", "-Wno-fatal", "-Wno-lint",
@@ -38,7 +38,7 @@ _CLANG_FLAGS = ("-O1",)
 _START_FLAGS = ("-O0",)
 # In the same file as the other code, because the headers alone take a second.
 _START = '\n#pragma GCC optimize("O0")\n'
-_LARGE_MODEL = 1_500_000
+_LARGE_MODEL = 900_000
 """Bytes of C++ from which on a model is large; it is then compiled as several translation units, in parallel."""
 _PROCESSES = 2
 _RUNTIME_SOURCES = ("verilated.cpp", "verilated_threads.cpp")
