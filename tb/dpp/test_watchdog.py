@@ -18,17 +18,19 @@ def test_random_instructions(most):
     config = ArrayConfig(threads=4, temporaries=128)
     unit, executed = Watchdog(config, PORTS), [0] * config.threads
     begun, expired = [False] * config.threads, 0
+    before: set[int] = set()
 
     async def testbench(context: Any) -> None:
-        nonlocal expired
+        nonlocal before, expired
         context.set(unit.most, most)
         for _ in range(CYCLES):
-            # Each wavefront executes at most at one port, and begins in no such cycle.
+            # Each wavefront executes at most at one port, in every second cycle, and begins in no such cycle.
             waves = generator.permutation(config.threads)[:PORTS]
             begins = int(generator.integers(config.threads))
             starts = begins not in waves and (not begun[begins] or generator.random() < 0.1)
             context.set(unit.begin, {"valid": starts, "wave": begins})
-            goes = [bool(begun[wave]) and generator.random() < 0.6 for wave in waves]
+            goes = [bool(begun[wave]) and wave not in before and generator.random() < 0.8 for wave in waves]
+            before = {wave for wave, valid in zip(waves, goes, strict=True) if valid}
             for port, (wave, valid) in enumerate(zip(waves, goes, strict=True)):
                 context.set(unit.executed[port], {"valid": valid, "wave": int(wave)})
             for port, (wave, valid) in enumerate(zip(waves, goes, strict=True)):

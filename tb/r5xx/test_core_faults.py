@@ -65,7 +65,7 @@ FAULTS = {
         "rtl.r5xx.alu.writes", "keeps_wave & last if self._array.beats > 1 else keeps_wave)", "effective)"
     ),
     "a wavefront may execute one instruction more": Fault(
-        "rtl.dpp.wavefronts.watchdog", "(now == self.most)", "(now == self.most + 1)"
+        "rtl.dpp.wavefronts.watchdog", "(following == self.most)", "(following == self.most + 1)"
     ),
 }  # fmt: skip
 
