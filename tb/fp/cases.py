@@ -231,11 +231,15 @@ def _near_integers(count: int, seed: int, largest: int) -> Words:
     return np.where(generator.integers(0, 4, count) == 0, mixed_words(count, seed), words)
 
 
+_FRACTIONS = np.array([(127 - power) << 23 for power in range(1, 25)], np.uint32)
+"""1/2, 1/4 and so on: of their products with the largest number only the lowest bits are all shifted out."""
+
+
 def _to_unorm(bits_: int) -> Case:
     kinds: dict[int, Callable[[Floats], np.ndarray]] = {8: fp.to_unorm8, 16: fp.to_unorm16}
     convert = kinds[bits_]
     return Case(
-        corners=lambda: {"word": CORNERS},
+        corners=lambda: {"word": np.concatenate([CORNERS, _FRACTIONS])},
         random=lambda count, seed: {"word": _near_integers(count, seed, (1 << bits_) - 1)},
         golden=lambda batch: {"result": convert(floats(batch["word"])).astype(np.uint32)},
     )
