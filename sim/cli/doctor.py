@@ -28,6 +28,9 @@ _EXTRAS = {
     "synth": "ctm synth needs it",
     "board": "ctm bitstream needs it",
     "explore": "ctm explore needs it",
+    "report": "ctm run --report and the page of ctm sweep need it",
+    "debug": "ctm debug --screen needs it",
+    "plot": "ctm bench scale --plot needs it",
     "sweep": "ctm sweep and ctm run --split need it",
     "zarr": "files that end in .zarr need it",
 }

@@ -2,6 +2,7 @@
 
 import datetime
 import difflib
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -141,9 +142,13 @@ def float_bits(value: object) -> int:
         raise ValueError(f"must be a number or a hex string, not {shown(value)}")
     try:
         with np.errstate(over="ignore"):
-            return int(np.float32(value).view(np.uint32))
+            word = np.float32(value)
+        is_too_large = bool(np.isinf(word)) and not math.isinf(value)
     except OverflowError:
-        raise ValueError("must be a number that a float can hold, of 309 digits at most") from None
+        is_too_large = True
+    if is_too_large:
+        raise ValueError(f"{shown(value)} is too large for a float, which holds 3.4028235e38 at most; infinity is inf")
+    return int(word.view(np.uint32))
 
 
 def below(relation: str) -> AfterValidator:
