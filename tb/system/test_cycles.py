@@ -1,4 +1,4 @@
-"""The hardware's cycles do not grow unnoticed. They are the same on every computer."""
+"""The hardware's cycles are those that documents say. They are the same on every computer."""
 
 import json
 from collections.abc import Iterator
@@ -15,9 +15,9 @@ from ctm.tb.lib.machines import BEATS
 
 RECORDED: dict[str, dict[str, int]] = json.loads(Path(__file__).with_name("cycles.json").read_text(encoding="utf-8"))
 """Cycles by workload and latency of memory: those of docs/performance.md, and of a section of its longest workload."""
-ON_FOUR_CORES = 37_817
+ON_FOUR_CORES = 38_157
 """Of matmul 128 at the usual latency."""
-WORSE = 1.03
+MEASURE_ANEW = "if that is right: python -m scripts.recorded_cycles, and docs/performance.md"
 MOST_IDLE, MOST_IDLE_OF_ONE_LANE = 60, 102
 
 
@@ -32,27 +32,27 @@ def listed() -> dict[str, Workload]:
     return dict(work()) | {"mandelbrot 64 x 64": workloads.mandelbrot(64)}
 
 
-ON_ONE_LANE = {"saxpy 128 x 128 x vec4": 104_962, "matmul 64": 100_193}
+ON_ONE_LANE = {"saxpy 128 x 128 x vec4": 105_039, "matmul 64": 100_495}
 """Cycles of the machine of the ordinary suite, at the usual latency."""
 
 
 @pytest.mark.parametrize("name", ON_ONE_LANE)
-def test_cycles_of_one_lane_are_as_few_as_they_were(name: str) -> None:
+def test_cycles_of_one_lane_are_what_they_were(name: str) -> None:
     prepared = prepare(listed()[name], "rtl", BEATS)
     prepared.device.run(prepared.commands)
     assert prepared.is_right()
-    assert prepared.cycles <= WORSE * ON_ONE_LANE[name]
+    assert prepared.cycles == ON_ONE_LANE[name]
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(("name", "latency"), list(cases()))
-def test_cycles_are_as_few_as_they_were(name: str, latency: str) -> None:
+def test_cycles_are_those_that_are_recorded(name: str, latency: str) -> None:
     workload = listed()[name]
     config = with_settings(PRESETS[DEFAULT_PRESETS[workload.kind]], {"memory.latency": int(latency)})
     prepared = prepare(workload, "rtl", config)
     prepared.device.run(prepared.commands)
     assert prepared.is_right()
-    assert prepared.cycles <= WORSE * RECORDED[name][latency], "slower than docs/performance.md says"
+    assert prepared.cycles == RECORDED[name][latency], MEASURE_ANEW
 
 
 @pytest.mark.long
@@ -60,7 +60,7 @@ def test_four_cores_share_the_work() -> None:
     prepared = prepare(workloads.matmul(128), "rtl", with_settings(DEFAULT, {"array.cores": 4}))
     prepared.device.run(prepared.commands)
     assert prepared.is_right()
-    assert prepared.cycles <= WORSE * ON_FOUR_CORES
+    assert prepared.cycles == ON_FOUR_CORES
 
 
 def test_everything_in_the_benchmark_is_recorded() -> None:
