@@ -21,7 +21,8 @@ def _text(value: object) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{key} {entry}" for key, entry in value.items()) or "none"
     if isinstance(value, list):
-        return _ranges(value) or "none"
+        # Else a 0 would look as if there were none of them.
+        return f"number{'s' * (len(value) > 1)} {_ranges(value)}" if value else "none"
     return str(value)
 
 
