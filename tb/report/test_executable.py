@@ -37,7 +37,8 @@ def test_everything_that_is_used_is_described() -> None:
 
 
 def test_the_table_has_runs_and_facts(capsys) -> None:
-    facts = {"temporaries_used": [0, 1, 2, 7], "inputs": [], "outputs": [0], "early_exit": True, "state": {"US_CONFIG": "0x2"}}
+    facts = {"temporaries_used": [0, 1, 2, 7], "inputs": [], "outputs": [0], "early_exit": True}
+    facts |= {"state": {"US_CONFIG": "0x2"}}
     print_description(facts)
     lines = [line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines()]
     assert [" ".join(line).split() for line in lines] == [
