@@ -103,7 +103,7 @@ class Copier(wiring.Component):
                         m.next = f"SEND{target + 1}"
             with m.State("SEND3"):
                 m.next = "GROUP"
-                with m.If(self.program.uncached_writes):
+                with m.If(self.program.settings.uncached_writes):
                     m.next = "WRITE"
             self._send(m, "WRITE", self.uncached.write, "WRITTEN")
             with m.State("WRITTEN"):
