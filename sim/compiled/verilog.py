@@ -38,8 +38,10 @@ class Port:
         return len(self.value)
 
 
-def ports(component: wiring.Component) -> Iterator[Port]:
-    """The ports of a component, those of nested interfaces as ``interface__member``, in the signature's order.
+def ports(component: wiring.Component | wiring.PureInterface) -> Iterator[Port]:
+    """The ports of a component or an interface, in the order of its signature.
+
+    Those of nested interfaces are ``interface__member``.
 
     The constants of a stream that is always valid or always ready are no ports.
     """

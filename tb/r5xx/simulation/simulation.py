@@ -13,9 +13,12 @@ from typing import Any
 
 import numpy as np
 from amaranth.lib import data, wiring
+from amaranth.lib.wiring import Out
 
 from ctm.rtl.config import MachineConfig
+from ctm.rtl.dpp.core_border import core_members
 from ctm.rtl.isa.status import BusClient, Status
+from ctm.rtl.r5xx.shapes import SHAPES
 from ctm.rtl.r5xx.trace import trace_layout
 from ctm.sim.compiled.fields import Fields, Words, decode
 from ctm.sim.compiled.gated import merged
@@ -154,16 +157,17 @@ class CoreSimulation:
     """
 
     def __init__(self, config: MachineConfig, core: wiring.Component | None = None) -> None:
-        from ctm.rtl.r5xx.core import Core
-
-        own = core or Core(config)
         self.config = config
-        listed = list(ports(own))
+        border = {**core_members(config.array, SHAPES), "trace": Out(trace_layout(config.array))}
+        listed = list(ports(core or wiring.Signature(border).create()))
         texts = [resources.files("ctm.tb.r5xx.simulation").joinpath(name).read_text() for name in _SOURCES]
         wrapper = "".join([port_declarations(listed, config.array), *texts])
 
         def model() -> Model:
-            return Model(_TOP, merged(Numbered(own, listed), _TOP))
+            from ctm.rtl.r5xx.core import Core
+
+            own = core or Core(config)
+            return Model(_TOP, merged(Numbered(own, list(ports(own))), _TOP))
 
         # The core of the sources is known by them: to write it takes ten seconds.
         library = build(model, wrapper, key=f"core {key(config)}") if core is None else build(model(), wrapper)
