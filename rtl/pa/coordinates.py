@@ -55,8 +55,7 @@ class Sums(Interface):
 class Coordinates(wiring.Component):
     """Keeps the coordinates of a shape's vertices, and adds products of their differences.
 
-    A product is in `total` three cycles after its right factor was
-    set; one product may be set in each second cycle.
+    A product is in the total three cycles after its right factor was set; one may be set in each second cycle.
 
     Members
     -------

@@ -17,7 +17,7 @@ from ctm.rtl.pa.bounds import Bounds
 from ctm.rtl.pa.coordinates import Coordinates
 from ctm.rtl.pa.piece import piece_layout
 from ctm.rtl.pa.point_sums import PointSums
-from ctm.rtl.pa.registers import AREA, DEPTH, ROW_WORD, SPARE, W
+from ctm.rtl.pa.registers import AREA, DEPTH, ROW_WORD, W
 from ctm.rtl.pa.results import ResultRouter
 from ctm.rtl.pa.rows import RecordRows
 from ctm.rtl.pa.shape import walk_layout
@@ -132,7 +132,7 @@ class SetUp(wiring.Component):
             m.d.comb += self._fill(results.fill.index, results.fill.word)
         with m.If(results.has_area):
             m.d.sync += self._has_area.eq(1)
-        is_vertex = snapped.valid & (snapped.at.vertex != SPARE)
+        is_vertex = results.bound.begins | results.bound.goes_on
         with m.If(is_vertex & ~results.finite):
             m.d.sync += self._finite.eq(0)
 

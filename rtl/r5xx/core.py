@@ -5,11 +5,10 @@ This file wires what is R5xx's: code, constants and ports. docs/design/r5xx-core
 
 from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
-from amaranth.lib.wiring import Out, connect, flipped
+from amaranth.lib.wiring import connect, flipped
 
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.constants.loader import ConstantLoader
-from ctm.rtl.dpp.core_border import core_members
 from ctm.rtl.dpp.core_units import CoreUnits, connect_units, make_units
 from ctm.rtl.dpp.program import program_layout, register_program
 from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
@@ -23,7 +22,7 @@ from ctm.rtl.r5xx.core_units import Units
 from ctm.rtl.r5xx.flow.port import FLOW_LINES, FlowPort
 from ctm.rtl.r5xx.shapes import SHAPES, Unit
 from ctm.rtl.r5xx.texture.port import TexturePort
-from ctm.rtl.r5xx.trace import connect_trace, trace_layout
+from ctm.rtl.r5xx.trace import connect_trace, traced_members
 
 _ALU, _TEXTURE, _FLOW, _FAULT = range(4)
 """Readers of the wavefronts' states."""
@@ -55,7 +54,7 @@ class Core(wiring.Component):
         )
         self.launched = Signal(program_layout(SHAPES))
         """The program's settings, a cycle after `program` has them."""
-        super().__init__(core_members(config.array, SHAPES) | {"trace": Out(trace_layout(config.array))})
+        super().__init__(traced_members(config.array))
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""

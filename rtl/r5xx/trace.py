@@ -4,16 +4,24 @@ from typing import Any
 
 from amaranth import Cat, Module, Value
 from amaranth.lib import data
+from amaranth.lib.wiring import Member, Out
 
 from ctm.rtl.border.clients import words_layout
 from ctm.rtl.border.programs import wavefront_layout
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.beats import beat_fields
+from ctm.rtl.dpp.core_border import core_members
 from ctm.rtl.dpp.core_units import CoreUnits
 from ctm.rtl.dpp.wavefronts.scheduling import context_bits
 from ctm.rtl.isa.limits import CHANNELS, REGISTER_BITS
 from ctm.rtl.r5xx.core_units import Units
+from ctm.rtl.r5xx.shapes import SHAPES
 from ctm.rtl.r5xx.state import PC_BITS, control_state_layout
+
+
+def traced_members(config: ArrayConfig) -> dict[str, Member]:
+    """The border of a core, and its `trace`."""
+    return {**core_members(config, SHAPES), "trace": Out(trace_layout(config))}
 
 
 def trace_layout(config: ArrayConfig) -> data.StructLayout:

@@ -10,7 +10,6 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 from ctm.rtl.border.lines import code_client
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.array import Array, array_members
-from ctm.rtl.dpp.core_border import core_members
 from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 from ctm.rtl.isa.limits import ADDRESS_BITS
 from ctm.rtl.lib.sharing import Arbiter
@@ -19,7 +18,7 @@ from ctm.rtl.r5xx.code.reader import ask_together
 from ctm.rtl.r5xx.instruction_client import InstructionClient
 from ctm.rtl.r5xx.instruction_set import R5XX
 from ctm.rtl.r5xx.shapes import SHAPES
-from ctm.rtl.r5xx.trace import trace_layout
+from ctm.rtl.r5xx.trace import traced_members
 
 
 def as_one_core(config: MachineConfig) -> MachineConfig:
@@ -54,7 +53,7 @@ class ArrayAsCore(wiring.Component):
         self._config, self._code = config, _CodeFromOutside(config)
         self._array = Array(config, replace(R5XX, code_reader=lambda _: self._code))
         array = as_one_core(config).array
-        super().__init__({**core_members(array, SHAPES), "trace": Out(trace_layout(array))})
+        super().__init__(traced_members(array))
 
     def elaborate(self, platform: Any) -> Module:
         m = Module()

@@ -7,15 +7,12 @@ from typing import Any
 
 from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import enum, wiring
-from amaranth.lib.wiring import Out
 
 from ctm.rtl.border.clients import LINE_BEATS, ConstantBank, words_layout
 from ctm.rtl.border.programs import wavefront_layout
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.dpp.core_border import core_members
 from ctm.rtl.isa.status import BusClient, Status
-from ctm.rtl.r5xx.shapes import SHAPES
-from ctm.rtl.r5xx.trace import trace_layout
+from ctm.rtl.r5xx.trace import traced_members
 
 
 class Mistake(enum.Enum, shape=3):
@@ -39,7 +36,7 @@ class Copier(wiring.Component):
 
     def __init__(self, config: ArrayConfig, mistake: Mistake | None = None) -> None:
         self._config, self._given, self._mistake = config, mistake, Signal(Mistake)
-        super().__init__({**core_members(config, SHAPES), "trace": Out(trace_layout(config))})
+        super().__init__(traced_members(config))
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""

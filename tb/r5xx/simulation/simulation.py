@@ -13,13 +13,10 @@ from typing import Any
 
 import numpy as np
 from amaranth.lib import data, wiring
-from amaranth.lib.wiring import Out
 
 from ctm.rtl.config import MachineConfig
-from ctm.rtl.dpp.core_border import core_members
 from ctm.rtl.isa.status import BusClient, Status
-from ctm.rtl.r5xx.shapes import SHAPES
-from ctm.rtl.r5xx.trace import trace_layout
+from ctm.rtl.r5xx.trace import trace_layout, traced_members
 from ctm.sim.compiled.fields import Fields, Words, decode
 from ctm.sim.compiled.gated import merged
 from ctm.sim.compiled.numbered import Numbered
@@ -158,8 +155,7 @@ class CoreSimulation:
 
     def __init__(self, config: MachineConfig, core: wiring.Component | None = None) -> None:
         self.config = config
-        border = {**core_members(config.array, SHAPES), "trace": Out(trace_layout(config.array))}
-        listed = list(ports(core or wiring.Signature(border).create()))
+        listed = list(ports(core or wiring.Signature(traced_members(config.array)).create()))
         texts = [resources.files("ctm.tb.r5xx.simulation").joinpath(name).read_text() for name in _SOURCES]
         wrapper = "".join([port_declarations(listed, config.array), *texts])
 
