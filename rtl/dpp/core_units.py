@@ -212,7 +212,7 @@ def connect_retirement(
             for name in ("words", "mask")
             for lane, value in enumerate(retirement.output.payload[name])
         ),
-        contexts[_OUTPUT].eq(retirement.outputs.context),
+        contexts[_OUTPUT].eq(retirement.outputs.next_context),
         contexts[_TEST].eq(retirement.conditional.context),
         retirement.state.eq(states[_OUTPUT]),
         retirement.tested_state.eq(states[_TEST]),

@@ -260,17 +260,17 @@ ALLOWED = (
     ),
     # Inside all cores: the ends of wavefronts.
     *(
-        Allowed(
-            "OutputRegisters", f"{read}__context", f"{read}__written", "combinational by contract: a context is read"
+        Allowed("OutputRegisters", context, written, "combinational by contract: a context is read")
+        for context, written in (
+            ("sent__next_context", "sent__written"),
+            ("tested__context", "tested__written"),
         )
-        for read in ("sent", "tested")
     ),
     *(
         Allowed("Retirement", given, output, "words are read in the cycle before they are sent, and sent as they come")
         for given, output in (
             ("output__ready", "outputs__*"),
             ("outputs__words", "output__payload"),
-            ("outputs__written", "outputs__target"),
         )
     ),
     Allowed("Retirement", "conditional__values", "tester__request__payload", "values are tested as they come"),

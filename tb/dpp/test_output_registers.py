@@ -68,17 +68,21 @@ class Bench:
     async def step(self, context: Any) -> None:
         """One cycle: read, start a context or none, write another one, and compare the read words."""
         unit, generator, beats = self.unit, self.generator, self.config.beats
-        bank, target, tested, beat, tested_beat = generator.integers(
-            0, [self.contexts, OUTPUTS, self.contexts, beats, beats]
+        bank, following, target, tested, beat, tested_beat = generator.integers(
+            0, [self.contexts, self.contexts, OUTPUTS, self.contexts, beats, beats]
         ).tolist()
         own, tested_own = self._lanes_in(beat), self._lanes_in(tested_beat)
         for port, selected in (
-            (unit.sent, {"context": bank, "target": target, **self._in_beat({"beat": beat})}),
+            (
+                unit.sent,
+                {"context": bank, "next_context": following, "target": target, **self._in_beat({"beat": beat})},
+            ),
             (unit.tested, {"context": tested, **self._in_beat({"beat": tested_beat})}),
         ):
             for name, number in selected.items():
                 context.set(getattr(port, name), number)
         found, found_written = self.words[bank, target].copy(), self.written[bank].copy()
+        following_written = self.written[following].copy()
         value, value_given = self.values[tested].copy(), self.given[tested].copy()
 
         started, writing = generator.permutation(self.contexts)[:2].tolist()
@@ -87,7 +91,7 @@ class Bench:
         self._write(context, writing)
         if starts:
             self.written[started], self.given[started] = False, False
-        assert context.get(Value.cast(unit.sent.written)) == bits_of(found_written)
+        assert context.get(Value.cast(unit.sent.written)) == bits_of(following_written)
         assert context.get(unit.tested.written) == bits_of(value_given)
         await context.tick()
         read = np.array([list(context.get(words)) for words in unit.sent.words], np.uint32)

@@ -90,14 +90,16 @@ class Bench:
             words, values = self._asked
             context.set(Value.cast(unit.outputs.words), joined(words.ravel(), WORD))
             context.set(Value.cast(unit.conditional.values), joined(values, WORD))
-        tested, sent = (self._states[context.get(bank)] for bank in (unit.conditional.context, unit.outputs.context))
-        for port, wavefront in ((unit.tested_state, tested), (unit.state, sent)):
+        tested, begun = (
+            self._states[context.get(bank)] for bank in (unit.conditional.context, unit.outputs.next_context)
+        )
+        for port, wavefront in ((unit.tested_state, tested), (unit.state, begun)):
             context.set(port.i, wavefront.position["i"])
             context.set(port.j, wavefront.position["j"])
             context.set(port.covered, mask_of(wavefront.covered))
             context.set(port.valid_mask, mask_of(wavefront.valid_mask))
         context.set(unit.conditional.written, mask_of(tested.given))
-        context.set(Value.cast(unit.outputs.written), mask_of(sent.written.ravel()))
+        context.set(Value.cast(unit.outputs.written), mask_of(begun.written.ravel()))
 
     def _ask(self, context: Any) -> None:
         """Record the words that are read, which depend on whether an output is taken."""

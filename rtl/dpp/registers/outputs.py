@@ -70,7 +70,7 @@ def output_write_layout(sizes: OutputSizes, shapes: Shapes) -> data.StructLayout
 
 
 class OutputRead(Interface):
-    """Reads of a context's output registers, seen from the reader.
+    """Reads of output registers, seen from the reader: words of one context, and what was written of the next one.
 
     Members
     -------
@@ -78,10 +78,12 @@ class OutputRead(Interface):
         The register that is read.
     beat : ``Out``
         Whose words; only if there are several beats.
-    written : ``In(ArrayLayout(ArrayLayout(4, lanes), outputs))``
-        Channels of the context's registers that were written, of all targets, in the same cycle.
     words : ``In(words_layout(at_once))``
-        The register `target`, a cycle later.
+        The register `target` of `context`, a cycle later.
+    next_context : ``Out``
+        The context whose written channels are read.
+    written : ``In(ArrayLayout(ArrayLayout(4, lanes), outputs))``
+        Channels of its registers that were written, of all targets, in the same cycle.
     """
 
     def __init__(self, sizes: OutputSizes) -> None:
@@ -90,8 +92,9 @@ class OutputRead(Interface):
                 "context": Out(sizes.context_bits),
                 "target": Out(range(sizes.outputs)),
                 **beat_members(sizes, Out, "beat"),
-                "written": In(data.ArrayLayout(data.ArrayLayout(CHANNELS, sizes.lanes), sizes.outputs)),
                 "words": In(words_layout(sizes.at_once)),
+                "next_context": Out(sizes.context_bits),
+                "written": In(data.ArrayLayout(data.ArrayLayout(CHANNELS, sizes.lanes), sizes.outputs)),
             }
         )
 
@@ -180,7 +183,7 @@ class OutputRegisters(wiring.Component):
             return found
 
         m.d.comb += [
-            sent.written.eq(read(sent.context).written),
+            sent.written.eq(read(sent.next_context).written),
             tested.written.eq(read(tested.context).conditional),
         ]
         before = read(write.context)

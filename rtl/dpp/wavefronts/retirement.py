@@ -31,7 +31,8 @@ class Retirement(wiring.Component):
 
     One is taken in every second cycle at most; those that vacated their wave slots go first. A wavefront that faulted
     sends nothing. With tests the conditional unit tests it first. Each written output register takes a cycle for each
-    beat, a wavefront one more; a test takes a cycle for each beat and at least two more.
+    beat, a wavefront one more; a test takes a cycle for each beat and at least two more. A wavefront's first output is
+    offered two cycles after it was taken, three if there are several beats.
 
     Members
     -------
@@ -40,15 +41,15 @@ class Retirement(wiring.Component):
     vacated : ``In({valid, context})``
         A wavefront that has vacated its wave slot ended; at any time, because the FIFO has an entry for each context.
     outputs : ``Out(OutputRead(sizes))``
-        Output registers of the wavefront whose outputs are sent.
+        Output registers of the wavefront whose outputs are sent, and of the next one.
     state : ``In(end_state_layout(lanes))``
-        Its state: that of `outputs.context`, in the same cycle.
+        The state of `outputs.next_context`, in the same cycle.
     conditional : ``Out(ConditionalRead(sizes))``
         Conditional values of the wavefront that is tested.
     tested_state : ``In(end_state_layout(lanes))``
         Its state: that of `conditional.context`, in the same cycle.
     release : ``Out({valid, context, faulted})``
-        A cycle after its last output.
+        A cycle after its last output was accepted.
     tester : ``Out(ConditionalClient(lanes))``
     output : ``Out(stream.Signature(output_layout(lanes, outputs)))``
     """
@@ -166,54 +167,92 @@ class Retirement(wiring.Component):
 
     def _send(self, m: Module, queue: SyncFIFO, entry: data.StructLayout) -> None:
         """Send the outputs of the wavefronts in the queue."""
-        wavefront, output = data.View(entry, queue.r_data), self.output
-        outputs = self._sizes.outputs
-        remaining, started = Signal(outputs), Signal()
-        passed = Signal(self._sizes.lanes)
-        # The state of the wavefront that begins; its outputs follow.
+        sizes, outputs = self._sizes, self._sizes.outputs
+        head, response = data.View(entry, queue.r_data), self.tester.response
+        # A wavefront is taken from the queue, then its first words are read, then they are offered.
+        taken, offered, begins, ends = Signal(), Signal(), Signal(), Signal()
+        sent = self._sent(m)
+        step = sent.payload
+        context, faulted = Signal(sizes.context_bits), Signal()
+        passed = Signal(sizes.lanes)
         state = Signal.like(self.state, reset_less=True)
-        stores = state.covered & state.valid_mask & passed
-        tested = self.tester.response.valid | ~wavefront.tested
-        begins, sends, ends = queue.r_rdy & ~started & tested, output.valid & output.ready, Signal()
-        writes = Cat(Value.cast(self.outputs.written[number]).any() for number in range(outputs))
-        # Words are read in the cycle before they are sent.
-        upcoming, target = Signal(outputs), Signal(range(outputs))
-        beat, sent = self._beats(m, sends)
-        # Both outcomes are computed early, because `ready` of the output comes late in the cycle.
-        others = Signal(outputs)
-        m.d.comb += others.eq(remaining & (remaining - 1)[:outputs])
-        stores, masks = self._masks(m, stores, beat)
-        i, j = pair_of(self._sizes, state, beat)
+        written = Signal.like(self.outputs.written, reset_less=True)
+        # Both outcomes are computed early, because `ready` may come late in the cycle.
+        remaining, others = Signal(outputs), Signal(outputs)
+        target = _first(remaining)
+        beat, passes = self._beats(m, offered & sent.ready & step.stores)
         m.d.comb += [
-            self.outputs.context.eq(wavefront.context),
-            upcoming.eq(Mux(started, Mux(sent, others, remaining), Mux(wavefront.faulted, 0, writes))),
-            self.outputs.target.eq(Mux(started, Mux(sent, _first(others), target), _first(writes))),
-            target.eq(_first(remaining)),
-            self.tester.response.ready.eq(queue.r_rdy & ~started & wavefront.tested),
-            output.valid.eq(started & remaining.any()),
-            output.payload.target.eq(target),
-            output.payload.i.eq(i),
-            output.payload.j.eq(j),
-            output.payload.words.eq(self.outputs.words),
-            *(output.payload.mask[lane].eq(Mux(stores[lane], Value.cast(mask), 0)) for lane, mask in enumerate(masks)),
-            ends.eq(started & Mux(sent, ~others.any(), ~remaining.any())),
-            queue.r_en.eq(ends),
+            others.eq(remaining & (remaining - 1)[:outputs]),
+            # What a test says does not wait for `ready`; the next test takes longer than that cycle.
+            response.ready.eq(queue.r_rdy & ~taken & head.tested),
+            begins.eq(queue.r_rdy & Mux(head.tested, ~taken & response.valid, ~taken | ends)),
+            ends.eq(offered & sent.ready & step.ends),
+            queue.r_en.eq(begins),
+            self.outputs.next_context.eq(head.context),
+            self.outputs.context.eq(context),
+            self.outputs.target.eq(Mux(passes, _first(others), target)),
         ]
-        # Registered, because `ready` of the output comes late in the cycle.
-        m.d.sync += [
-            remaining.eq(upcoming),
-            self.release.valid.eq(ends),
-            self.release.context.eq(wavefront.context),
-            self.release.faulted.eq(wavefront.faulted),
-        ]
+        m.d.sync += [taken.eq(begins | (taken & ~ends)), offered.eq(taken & ~ends)]
         with m.If(begins):
             m.d.sync += [
+                context.eq(head.context),
+                faulted.eq(head.faulted),
                 state.eq(self.state),
-                started.eq(1),
-                passed.eq(Mux(wavefront.tested, self.tester.response.payload.passed, ~0)),
+                written.eq(self.outputs.written),
+                passed.eq(Mux(head.tested, response.payload.passed, ~0)),
+                remaining.eq(
+                    Cat(~head.faulted & Value.cast(self.outputs.written[number]).any() for number in range(outputs))
+                ),
             ]
-        with m.Elif(ends):
-            m.d.sync += started.eq(0)
+        with m.Elif(passes):
+            m.d.sync += remaining.eq(others)
+
+        stores, masks = self._masks(m, written, state.covered & state.valid_mask & passed, beat)
+        i, j = pair_of(sizes, state, beat)
+        m.d.comb += [
+            sent.valid.eq(offered),
+            step.stores.eq(remaining.any()),
+            step.ends.eq(~others.any() & (is_last(sizes, beat) | ~remaining.any())),
+            step.context.eq(context),
+            step.faulted.eq(faulted),
+            step.output.target.eq(target),
+            step.output.i.eq(i),
+            step.output.j.eq(j),
+            step.output.words.eq(self.outputs.words),
+            *(step.output.mask[lane].eq(Mux(stores[lane], Value.cast(mask), 0)) for lane, mask in enumerate(masks)),
+        ]
+
+    def _sent(self, m: Module) -> stream.Interface:
+        """The stream of what is sent: beats of outputs; of a wavefront that has none, one that only ends it.
+
+        A wavefront's context is released when its last one is accepted.
+        """
+        shape = data.StructLayout(
+            {
+                "output": self.output.payload.shape(),
+                "stores": 1,
+                "ends": 1,
+                "context": self._sizes.context_bits,
+                "faulted": 1,
+            }
+        )
+        sent = accepted = stream.Signature(shape).create()
+        if self._sizes.beats > 1:
+            # One beat is small enough for two registers, so that no read depends on `ready` of the output.
+            m.submodules.slice = slice_ = RegisterSlice(shape, SliceMode.FULL)
+            sent, accepted = slice_.input, slice_.output
+        step, release = accepted.payload, self.release
+        m.d.comb += [
+            self.output.valid.eq(accepted.valid & step.stores),
+            self.output.payload.eq(step.output),
+            accepted.ready.eq(self.output.ready | ~step.stores),
+        ]
+        m.d.sync += [
+            release.valid.eq(accepted.valid & accepted.ready & step.ends),
+            release.context.eq(step.context),
+            release.faulted.eq(step.faulted),
+        ]
+        return sent
 
     def _beats(self, m: Module, sends: Value) -> tuple[Value, Value]:
         """The beat that is being sent, and whether that is an output register's last one."""
@@ -225,19 +264,19 @@ class Retirement(wiring.Component):
         m.d.sync += beat.eq(upcoming)
         return beat, sends & is_last(sizes, beat)
 
-    def _masks(self, m: Module, stores: Value, beat: Value) -> tuple[Value, data.View]:
+    def _masks(self, m: Module, written: data.View, stores: Value, beat: Value) -> tuple[Value, data.View]:
         """The storing lanes of a beat, and the channels that they have written.
 
-        The channels are read with the words and registered, so that they pass the output registers in the cycle before.
+        The channels are registered with the address of the words, so that they pass the output in the next cycle.
         """
-        sizes, written = self._sizes, self.outputs.written[self.outputs.target]
+        sizes, channels = self._sizes, written[self.outputs.target]
         masks = record(data.ArrayLayout(CHANNELS, sizes.at_once), name="masks", reset_less=True)
         if sizes.beats == 1:
-            m.d.sync += masks.eq(written)
+            m.d.sync += masks.eq(channels)
             return stores, masks
         own = Signal(sizes.at_once, name="stores")
         m.d.comb += own.eq(lanes_of(sizes, stores, beat))
-        m.d.sync += masks.eq(lanes_of(sizes, written, self.outputs.beat))
+        m.d.sync += masks.eq(lanes_of(sizes, channels, self.outputs.beat))
         return own, masks
 
 
