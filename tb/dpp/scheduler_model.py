@@ -48,6 +48,7 @@ class Inputs:
     begin: int | None
     done: list[dict[str, Any] | None]
     ending: int | None
+    failed: bool
     stop: int | None
     fetched: dict[str, int]
     release: int | None
@@ -101,7 +102,7 @@ class SchedulerModel:
         return [wave for wave, other in others.items() if wave not in self.wavefronts and other not in self.vacated]
 
     def vacates(self, now: Inputs) -> bool:
-        """Whether the ending wavefront vacates its wave slot."""
+        """Whether the ending wavefront vacates its wave slot, unless its instruction failed."""
         wave = now.ending
         return wave is not None and bool(now.drained >> wave & 1) and not self.wavefronts[wave].faulted
 
@@ -208,7 +209,7 @@ class SchedulerModel:
             wavefront.where = Where.FINISHED
         for done in filter(None, now.done):
             self._finish(self.wavefronts[done["wave"]], done)
-        if vacates and now.ending is not None:
+        if vacates and now.ending is not None and not now.failed:
             self.vacated.add(self.context(now.ending))
             self._leave(now.ending)
         self._come_and_go(now, admitted, knows_first)

@@ -86,6 +86,7 @@ class Traffic:
             begin=begin,
             done=done,
             ending=ending,
+            failed=self._chance(0.2),
             stop=stop,
             fetched=self._model.first if self._model.first_is_fetched() else self._summary(),
             release=self._release(),
@@ -97,7 +98,7 @@ class Traffic:
             full=self._bits(0.2),
             drained=drained,
         )
-        if ending is not None and self._model.vacates(now):
+        if ending is not None and self._model.vacates(now) and not now.failed:
             # Its port gives no `done` of it.
             self.counts["vacated"] += 1
             next(port for port in self.ports if ending in port).remove(ending)
@@ -123,8 +124,10 @@ def drive(context: Any, unit: Scheduler, now: Inputs) -> None:
     context.set(unit.admission.admit, now.admit)
     for port, done in zip(unit.ports, now.done, strict=True):
         context.set(port.done, {"valid": done is not None, **(done or {})})
-    for port, wave in ((unit.begin, now.begin), (unit.stop, now.stop), (unit.vacating.ending, now.ending)):
+    for port, wave in ((unit.begin, now.begin), (unit.stop, now.stop)):
         context.set(port, {"valid": wave is not None, "wave": wave or 0})
+    ending = {"valid": now.ending is not None, "wave": now.ending or 0, "failed": now.failed}
+    context.set(unit.vacating.ending, ending)
     context.set(unit.release, {"valid": now.release is not None, "context": now.release or 0})
     context.set(unit.summaries.fetched, now.fetched)
     for port, name in ((unit.summaries.can_fetch, "fetch"), (unit.ended.ready, "retire")):

@@ -316,7 +316,7 @@ class Scheduler(wiring.Component):
         vacates, second, taken = self.vacating.vacates, self.contexts.second, self.contexts.taken
         is_alone = self.outstanding.drained & ~self.wave_slots.faulted
         m.d.comb += vacates.eq(ending.valid & is_alone.bit_select(ending.wave, 1))
-        vacated = self._mask(m, vacates, ending.wave, "vacated")
+        vacated = self._mask(m, vacates & ~ending.failed, ending.wave, "vacated")
         # A released context frees its wave slot if it belongs to the wave slot's latest wavefront.
         releases = self.release.valid & (second.bit_select(context[:-1], 1) == context[-1])
         released = self._mask(m, releases, context[:-1], "released")

@@ -102,14 +102,15 @@ class Vacating(Interface):
 
     Members
     -------
-    ending : ``Out({valid, wave})``
-        A wavefront's last instruction was issued and has all that it needs.
+    ending : ``Out({valid, wave, failed})``
+        A wavefront's last instruction was issued and has all that it needs, unless it `failed`: then it ends by `done`.
     vacates : ``In(1)``
-        That wavefront vacates its wave slot; there will be no `done`.
+        That wavefront vacates its wave slot unless its instruction failed, and there will be no `done`. It does not
+        follow from `failed`, which comes late in the cycle.
     """
 
     def __init__(self, config: ArrayConfig) -> None:
-        ending = data.StructLayout({"valid": 1, "wave": wave_bits(config)})
+        ending = data.StructLayout({"valid": 1, "wave": wave_bits(config), "failed": 1})
         super().__init__({"ending": Out(ending), "vacates": In(1)})
 
 

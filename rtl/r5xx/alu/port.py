@@ -183,8 +183,9 @@ class AluPort(wiring.Component):
         m.d.comb += [
             at_sources.eq(read),
             at_sources.error.eq(sources.error),
-            at_sources.vacated.eq(self.vacating.vacates),
-            self.vacating.ending.valid.eq(issued_before & read.ends & ~read.again & ~sources.error),
+            at_sources.vacated.eq(self.vacating.vacates & ~sources.error),
+            self.vacating.ending.valid.eq(issued_before & read.ends & ~read.again),
+            self.vacating.ending.failed.eq(sources.error),
             self.vacating.ending.wave.eq(read.context[:-1]),
         ]
         control = Signal.like(self.instruction.entry.control)
