@@ -18,7 +18,7 @@ RECORDED: dict[str, dict[str, int]] = json.loads(Path(__file__).with_name("cycle
 ON_FOUR_CORES = 38_157
 """Of matmul 128 at the usual latency."""
 MEASURE_ANEW = "if that is right: python -m scripts.recorded_cycles, and docs/performance.md"
-MOST_IDLE, MOST_IDLE_OF_ONE_LANE = 60, 102
+MOST_IDLE, MOST_IDLE_OF_ONE_LANE = 60, 103
 
 
 def cases() -> Iterator[tuple[str, str]]:
@@ -32,7 +32,7 @@ def listed() -> dict[str, Workload]:
     return dict(work()) | {"mandelbrot 64 x 64": workloads.mandelbrot(64)}
 
 
-ON_ONE_LANE = {"saxpy 128 x 128 x vec4": 105_039, "matmul 64": 100_495}
+ON_ONE_LANE = {"saxpy 128 x 128 x vec4": 105_041, "matmul 64": 100_497}
 """Cycles of the machine of the ordinary suite, at the usual latency."""
 
 
