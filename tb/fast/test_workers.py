@@ -12,6 +12,7 @@ from types import FrameType
 import pytest
 
 from ctm.sim.engines.fast.engine import FastEngine
+from ctm.tb.cli.processes import wait
 from ctm.tb.fast.comparison import Task
 from ctm.tb.fast.tasks import ENDLESS, LARGE, OUTPUT, SUM, Made
 
@@ -48,6 +49,26 @@ def open_files_and_threads() -> tuple[int, int]:
     return len(os.listdir("/proc/self/fd")), sum(thread.name == "ctm-fast" for thread in threading.enumerate())
 
 
+def test_an_engine_that_is_collected_inside_a_lock_of_threads_does_not_wait() -> None:
+    """Python may collect it in any thread, in the midst of the start of one."""
+    fast = engine(RUN)
+    assert RUN.on(fast) == [None]
+    engines = [fast]
+    del fast
+
+    def collect() -> None:
+        with threading._active_limbo_lock:  # type: ignore[attr-defined]
+            engines.clear()
+            gc.collect()
+
+    before = open_files_and_threads()
+    thread = threading.Thread(target=collect, daemon=True)
+    thread.start()
+    thread.join(PATIENCE)
+    assert not thread.is_alive()
+    wait(lambda: open_files_and_threads() == (before[0] - 4, before[1] - 2))
+
+
 def test_engines_leave_neither_threads_nor_files() -> None:
     before = open_files_and_threads()
     fast = engine(RUN)
@@ -57,7 +78,7 @@ def test_engines_leave_neither_threads_nor_files() -> None:
     del fast
     for task in (RUN, LOOP) * 5:
         assert task.on(engine(task, watchdog=300))
-    assert open_files_and_threads() == before
+    wait(lambda: open_files_and_threads() == before)
 
 
 def test_as_many_threads_as_processors_have_one_each() -> None:

@@ -11,7 +11,7 @@ import os
 import signal
 import struct
 import weakref
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from threading import Thread
 
@@ -44,13 +44,13 @@ class Workers:
             self._running.clear()
             self._team = _Team(code, self.threads)
         self._running.update(tables)
-        os.write(self._team.jobs, b"".join(map(_POINTER.pack, tables)))
+        os.write(self._team.pipes.jobs, b"".join(map(_POINTER.pack, tables)))
 
     def wait(self, address: int) -> None:
         """Wait until the code of the table at an address is done."""
         while address in self._running:
             assert self._team is not None
-            for (ended,) in _POINTER.iter_unpack(os.read(self._team.ended, _POINTER.size * _ENDED_AT_ONCE)):
+            for (ended,) in _POINTER.iter_unpack(os.read(self._team.pipes.ended, _POINTER.size * _ENDED_AT_ONCE)):
                 del self._running[ended]
 
     def stop(self) -> None:
@@ -58,41 +58,65 @@ class Workers:
         for table in self._running.values():
             table[Slot.LIMIT] = 0
         if self._team is not None:
-            self._team.end()
+            self._team.join()
             self._team = None
         self._running.clear()
 
 
+class _Pipes:
+    """Pipes of pointers, of those that threads take and of those that they give back; closed when nobody has them.
+
+    `jobs` is to be written and `ended` to be read; the threads have the other ends.
+    """
+
+    def __init__(self) -> None:
+        (self.taken, self.jobs), (self.ended, self.given) = os.pipe(), os.pipe()
+        self.close = weakref.finalize(self, _close, (self.taken, self.jobs, self.ended, self.given))
+
+
 class _Team:
-    """Threads of this process with their pipes: `jobs` is to be written, `ended` to be read."""
+    """Threads of this process, and their pipes."""
 
     def __init__(self, code: Code, threads: int) -> None:
         self.process = os.getpid()
-        (jobs, self.jobs), (self.ended, ended) = os.pipe(), os.pipe()
+        self.pipes = _Pipes()
         own = sorted(os.sched_getaffinity(0))
         affinities = [{processor} for processor in own] if threads == len(own) else [set(own)] * threads
-        team = [
-            Thread(target=_work, args=(code, jobs, ended, affinity), name=_NAME, daemon=True) for affinity in affinities
+        self._threads = [
+            Thread(target=_work, args=(code, self.pipes, affinity), name=_NAME, daemon=True) for affinity in affinities
         ]  # fmt: skip
-        for thread in team:
+        for thread in self._threads:
             thread.start()
-        self.end = weakref.finalize(self, _end, self.process, team, (self.jobs, self.ended, jobs, ended))
+        self._end = weakref.finalize(self, _end, self.process, threads, self.pipes)
+
+    def join(self) -> None:
+        """End the threads when they have done what they were given, and wait for that."""
+        self._end()
+        for thread in self._threads:
+            thread.join()
 
 
-def _work(code: Code, jobs: int, ended: int, processors: Iterable[int]) -> None:
+def _work(code: Code, pipes: _Pipes, processors: Iterable[int]) -> None:
     """What a thread does, on some processors."""
     signal.pthread_sigmask(signal.SIG_BLOCK, _OTHERS)
     # One of them may be gone by now; then any will do.
     with suppress(OSError):
         os.sched_setaffinity(0, processors)
-    code.work(jobs, ended)
+    code.work(pipes.taken, pipes.given)
 
 
-def _end(process: int, team: Sequence[Thread], pipes: tuple[int, ...]) -> None:
-    """Wait until the threads have done what they were given, and end them."""
+def _end(process: int, threads: int, pipes: _Pipes) -> None:
+    """End the threads when they have done what they were given.
+
+    It does not wait for them: Python may collect an engine at any moment, also inside a lock that a thread needs for
+    its end.
+    """
     if os.getpid() == process:
-        os.write(pipes[0], bytes(_POINTER.size * len(team)))
-        for thread in team:
-            thread.join()
+        os.write(pipes.jobs, bytes(_POINTER.size * threads))
+    else:
+        pipes.close()
+
+
+def _close(pipes: Iterable[int]) -> None:
     for pipe in pipes:
         os.close(pipe)
