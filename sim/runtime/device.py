@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from ctm.rtl.config import DEFAULT, MachineConfig
 from ctm.rtl.isa.host import QUEUE_DEPTH
+from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.isa.status import Status
 from ctm.sim.elf import Executable, write
 from ctm.sim.elf.sources import with_lines
@@ -33,6 +34,8 @@ from ctm.sim.runtime.types import check_type
 
 WATCHDOG = 1 << 24
 """The default limit of wavefront instructions that a program may execute."""
+MOST_WATCHDOG = (1 << WORD_BITS) - 1
+"""The greatest one: the machine's is a word."""
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -93,8 +96,8 @@ class Device:
     ) -> None:
         check_type("config", config, MachineConfig)
         check_type("watchdog", watchdog, Integral)
-        if watchdog < 0:
-            raise ValueError(f"watchdog must be 0 instructions or more, 0 for any number, not {watchdog}")
+        if not 0 <= watchdog <= MOST_WATCHDOG:
+            raise ValueError(f"watchdog must be 1..{MOST_WATCHDOG} instructions, or 0 for any number, not {watchdog}")
         self.config = config
         self._lock = RLock()
         self._watchdog = watchdog

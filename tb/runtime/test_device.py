@@ -192,7 +192,7 @@ def test_a_large_image_keeps_its_elements() -> None:
         np.testing.assert_array_equal(words[index], values[y, min(x, 699)])
 
 
-@pytest.mark.parametrize(("watchdog", "error"), [(-1, ValueError), (1.5, TypeError)])
+@pytest.mark.parametrize(("watchdog", "error"), [(-1, ValueError), (1 << 32, ValueError), (1.5, TypeError)])
 def test_a_watchdog_is_a_number_of_instructions(watchdog: Any, error: type[Exception]) -> None:
     with pytest.raises(error, match=f"watchdog must be .*, not {watchdog}"):
         Device("fast", watchdog=watchdog)
