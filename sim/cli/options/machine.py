@@ -29,7 +29,10 @@ def preset_option(otherwise: str) -> Any:
     )
 
 
-Preset = Annotated[str | None, preset_option("that of the instruction set")]
+Preset = Annotated[
+    str | None,
+    preset_option(", ".join(f"{preset} for {kind.capitalize()} cores" for kind, preset in DEFAULT_PRESETS.items())),
+]
 Settings = Annotated[
     list[str] | None,
     typer.Option(
