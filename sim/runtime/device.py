@@ -205,6 +205,9 @@ class Device:
 
         The line table of a program is kept here, for messages: the machine has no use for it.
         """
+        if not isinstance(data, bytes) and not hasattr(data, "kind"):
+            made = "; assemble makes an executable of a source" if isinstance(data, str) else ""
+            raise TypeError(f"data must be bytes or an executable, not a {type(data).__name__}{made}")
         contents = data if isinstance(data, bytes) else write(with_lines(data, None))
         address = self.allocate(len(contents), region)
         self.memory.write(address, contents)
@@ -230,6 +233,7 @@ class Device:
         MachineError
             QUEUE_FULL: eight buffers wait already.
         """
+        check_type("commands", commands, CommandBuffer)
         data = bytes(commands)
         if address is None:
             address = self.place(data)

@@ -94,6 +94,8 @@ def test_memory_is_handed_out_aligned_and_once() -> None:
         device.allocate(1 << 31)
     with pytest.raises(ValueError, match="local, system"):
         device.allocate(4, "remote")
+    with pytest.raises(ValueError, match="size must be 0 bytes or more, not -1"):
+        device.allocate(-1)
 
 
 def test_memory_rejects_ranges_that_leave_it() -> None:
