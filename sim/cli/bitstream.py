@@ -12,7 +12,7 @@ from ctm.rtl.isa.link import BAUD
 from ctm.sim.boards.bitstream import HERTZ, Bitstream, BitstreamError, bitstream, require_packages
 from ctm.sim.boards.design import design
 from ctm.sim.boards.target import TARGETS, Target
-from ctm.sim.cli.options.machine import Json, Settings, configuration, one_of, preset_option
+from ctm.sim.cli.options.machine import Json, Settings, configuration, finite, one_of, preset_option
 from ctm.sim.cli.outcome import BadInput, Outcome
 from ctm.sim.cli.work import Work, work_folder
 from ctm.sim.compiled import ToolchainError
@@ -41,7 +41,13 @@ def make_bitstream(
     ] = BAUD,
     frequency: Annotated[
         float | None,
-        typer.Option("--frequency", metavar="MHz", help="The clock.", show_default=f"{_CLOCKS}, else the board's own"),
+        typer.Option(
+            "--frequency",
+            metavar="MHz",
+            help="The clock.",
+            callback=finite,
+            show_default=f"{_CLOCKS}, else the board's own",
+        ),
     ] = None,
     preset: Annotated[str | None, preset_option(_PRESETS)] = None,
     settings: Settings = None,

@@ -151,6 +151,13 @@ def test_every_command_explains_itself(command: str) -> None:
     assert "Usage" in result.stdout
 
 
+@pytest.mark.parametrize("command", [["synth", "--unit", "multiply_add"], ["bitstream", "--board", "ulx3s"]])
+@pytest.mark.parametrize("frequency", ["nan", "inf"])
+def test_a_frequency_is_a_number(command: Sequence[str], frequency: str) -> None:
+    result = ctm(*command, "--frequency", frequency)
+    assert (result.exit_code, "--frequency" in result.stderr) == (2, True)
+
+
 @pytest.mark.parametrize("command", ["run", "verilog", "synth", "bench"])
 def test_the_help_names_the_default_presets(command: str) -> None:
     words = " ".join(ctm(command, "--help").stdout.replace("\u2502", " ").split())
