@@ -152,7 +152,7 @@ def _reject(*cases: tuple[bool, str]) -> None:
 def _list(outcome: Outcome) -> None:
     outcome.fields["units"] = units = {name: summary(name) for name in UNITS}
     if not outcome.json_wanted:
-        typer.echo("\n".join(f"{name:{max(map(len, units))}}  {text}" for name, text in units.items()))
+        outcome.say("\n".join(f"{name:{max(map(len, units))}}  {text}" for name, text in units.items()))
 
 
 def _synthesise_unit(outcome: Outcome, unit: str | None, seeds: range, frequency: float) -> None:

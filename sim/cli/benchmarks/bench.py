@@ -16,6 +16,7 @@ from ctm.sim.cli.outcome import BadInput, Mismatch, Outcome
 from ctm.sim.engines.fast.engine import FastEngine
 from ctm.sim.engines.golden import GoldenEngine
 from ctm.sim.engines.rtl import RtlEngine
+from ctm.sim.files import STANDARD_OUTPUT, naming
 
 Machines = Mapping[str, MachineConfig]
 """Configurations by the instruction sets of their workloads."""
@@ -133,8 +134,9 @@ def bench(
         if "calibration_rate" not in outcome.fields:
             outcome.fields["calibration_rate"] = calibrate()
         if not json_wanted:
-            for _, show in figures:
-                show()
+            with naming(STANDARD_OUTPUT):
+                for _, show in figures:
+                    show()
 
 
 def _prepare(name: str | None, machines: Machines) -> None:
