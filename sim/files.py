@@ -19,6 +19,8 @@ PATIENCE = 30.0
 """Seconds without a byte after which a FIFO counts as having no writer."""
 
 STANDARD_OUTPUT = "standard output"
+STANDARD = Path("-")
+"""What stands for standard input and output, where a command reads or writes these; it names no file elsewhere."""
 
 _NO_RESERVATION = (errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS)
 """What a file system says that cannot set space aside."""
@@ -70,6 +72,14 @@ def write_file(path: Path, data: bytes | memoryview, *, make_folders: bool = Fal
             if make_folders:
                 target.parent.mkdir(parents=True, exist_ok=True)
             _replace(target, data)
+
+
+def write_result(path: Path, data: bytes) -> None:
+    """Write to standard output if the path is STANDARD, else to a file, whose folders are made; errors as there."""
+    if path == STANDARD:
+        write_standard_output(data)
+    else:
+        write_file(path, data, make_folders=True)
 
 
 def begin_file(path: Path) -> Path:
@@ -193,6 +203,8 @@ def _read_fifo(path: Path) -> bytes:
 
 def _check_replaceable(path: Path) -> None:
     """Reject a target that must not, or cannot, be replaced."""
+    if path == STANDARD:
+        raise _error(errno.EINVAL, path, f"this is not written to {STANDARD_OUTPUT}; name a file")
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:

@@ -27,9 +27,13 @@ Report = Callable[[SourceError], None]
 """Takes note of an error, so that the remaining text can be checked."""
 
 
+_SHOWN = 200
+"""Most characters that are shown of a line."""
+
+
 @dataclass(frozen=True)
 class Diagnostic:
-    """One error of a source text; `str` gives the line with a caret under the position."""
+    """One error of a source text; `str` gives the line, or what of a long one is around it, with a caret under it."""
 
     file: str
     line: int
@@ -38,8 +42,13 @@ class Diagnostic:
     source_line: str
 
     def __str__(self) -> str:
-        margin = "".join("\t" if character == "\t" else " " for character in self.source_line[: self.column - 1])
-        return f"{self.file}:{self.line}:{self.column}: {self.message}\n{self.source_line}\n{margin}^"
+        at, whole = self.column - 1, self.source_line
+        first = 0 if len(whole) <= _SHOWN else max(0, at - _SHOWN // 2)
+        text = "".join(
+            each if each == "\t" or each.isprintable() else "\ufffd" for each in whole[first : first + _SHOWN]
+        )
+        margin = "".join("\t" if each == "\t" else " " for each in text[: at - first])
+        return f"{self.file}:{self.line}:{self.column}: {self.message}\n{text}\n{margin}^"
 
 
 class AssemblyError(Exception):

@@ -12,11 +12,11 @@ from ctm.rtl.isa.link import BAUD
 from ctm.sim.boards.bitstream import HERTZ, Bitstream, BitstreamError, bitstream, require_packages
 from ctm.sim.boards.design import design
 from ctm.sim.boards.target import TARGETS, Target
-from ctm.sim.cli.options.machine import Json, Settings, configuration, one_of, preset_option
+from ctm.sim.cli.options.machine import Json, Settings, configuration, finite, one_of, preset_option
 from ctm.sim.cli.outcome import BadInput, Outcome
 from ctm.sim.cli.work import Work, work_folder
 from ctm.sim.compiled import ToolchainError
-from ctm.sim.files import STANDARD_OUTPUT, naming, write_file
+from ctm.sim.files import STANDARD_OUTPUT, naming, try_files, write_file
 from ctm.sim.synthesis.devices import DEVICES
 from ctm.sim.synthesis.table import print_placements
 
@@ -41,7 +41,13 @@ def make_bitstream(
     ] = BAUD,
     frequency: Annotated[
         float | None,
-        typer.Option("--frequency", metavar="MHz", help="The clock.", show_default=f"{_CLOCKS}, else the board's own"),
+        typer.Option(
+            "--frequency",
+            metavar="MHz",
+            help="The clock.",
+            callback=finite,
+            show_default=f"{_CLOCKS}, else the board's own",
+        ),
     ] = None,
     preset: Annotated[str | None, preset_option(_PRESETS)] = None,
     settings: Settings = None,
@@ -61,6 +67,7 @@ def make_bitstream(
             raise BadInput(f"--board: there is no board '{board}'; there are {', '.join(TARGETS)}")
         target = TARGETS[board]
         config = configuration(target.preset if preset is None else preset, settings)
+        try_files({output: 0}, make_folders=True)
         with ExitStack() as stack:
             status = stack.enter_context(Console(stderr=True).status(board))
             folder = stack.enter_context(work_folder(work))
@@ -75,7 +82,7 @@ def make_bitstream(
                 )  # fmt: skip
             except (BitstreamError, ToolchainError, ValueError) as error:
                 raise BadInput(str(error)) from None
-        write_file(output, made.content)
+        write_file(output, made.content, make_folders=True)
         outcome.fields |= {
             "bitstream": str(output), "cells": asdict(made.cells), "frequency": made.placement.frequency,
             "wanted_frequency": made.wanted, "seed": made.placement.seed,

@@ -5,12 +5,13 @@ from typing import Annotated
 
 import typer
 
+from ctm.sim.cli.options.files import KERNEL, explained
 from ctm.sim.cli.outcome import BadInput, Outcome
-from ctm.sim.compiler import compile_kernel
+from ctm.sim.compiler import KernelError, compile_kernel
 from ctm.sim.compiler.source import kernel_in
 from ctm.sim.compiler.targets import DEFAULT_TARGET, TARGETS
 from ctm.sim.elf import write
-from ctm.sim.files import is_same_file, write_file
+from ctm.sim.files import is_same_file, write_result
 
 
 def cc(
@@ -20,7 +21,9 @@ def cc(
             metavar="KERNEL.c|.py[:NAME]", help="A source in C or Python, and its kernel's name.", show_default=False
         ),
     ],
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="OUT.elf", help="The executable.")],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="OUT.elf", help="The executable; - for standard output.")
+    ],
     isa: Annotated[str, typer.Option("--isa", metavar="ISA", help=f"The instruction set: {', '.join(TARGETS)}.")] = (
         DEFAULT_TARGET
     ),
@@ -37,8 +40,10 @@ def cc(
             raise BadInput(f"-o {output}: the executable would replace its source")
         try:
             compiled = compile_kernel(Path(file), isa=isa, name=kernel or named)
+        except KernelError as error:
+            raise explained(error, file, b"", wanted=KERNEL) from None
         except ValueError as error:
             raise BadInput(f"--isa: {error}") from None
         for warning in compiled.warnings:
             typer.echo(f"warning: {warning}", err=True)
-        write_file(output, write(compiled.executable), make_folders=True)
+        write_result(output, write(compiled.executable))

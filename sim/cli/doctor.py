@@ -17,6 +17,7 @@ from rich.table import Table
 from ctm.sim.cli.options.machine import Json
 from ctm.sim.cli.outcome import Outcome
 from ctm.sim.compiled.tools.package import PROJECT, installation
+from ctm.sim.files import STANDARD_OUTPUT, naming
 from ctm.sim.memory import Memory
 
 _TOOLS = {"g++": "g++", "make": "make", "perl": "perl"}
@@ -56,7 +57,8 @@ def doctor(json_wanted: Json = False) -> None:
         if not is_right:
             outcome.fields["status"] = "incomplete"
         if not json_wanted:
-            _print(findings, is_right)
+            with naming(STANDARD_OUTPUT):
+                _print(findings, is_right)
     if not is_right:
         raise typer.Exit(1)
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from ctm.rtl.isa.executable import ELF_MAGIC
+from ctm.sim.cli.options.files import COMPILED, explained
 from ctm.sim.cli.outcome import BadInput, Outcome
 from ctm.sim.draws.recorded import COMPILERS, import_draw, is_draw
 from ctm.sim.elf import ElfError, Executable, ShaderError, read_shader, write
@@ -45,7 +46,8 @@ def import_program(
                 raise BadInput(f"--compiler: {source} is no recorded draw")
             executable, notes = _read(contents)
         except ShaderError as error:
-            raise BadInput(f"{source}: no ELF file, and no compiled program as JSON: {error}") from None
+            problem = BadInput(f"{source}: no ELF file, and no compiled program as JSON: {error}")
+            raise explained(problem, str(source), contents, wanted=COMPILED) from None
         except (ElfError, ValueError) as error:
             raise BadInput(f"{source}: {error}") from None
         write_file(output, write(executable), make_folders=True)

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from ctm.rtl.config import MachineConfig
+from ctm.sim.cli.options.files import PAGE, check_ending
 from ctm.sim.cli.outcome import BadInput, Outcome
 from ctm.sim.cli.waves.request import Rerun, WaveRequest, problem_of
 from ctm.sim.compiled.tools.package import PLOTLY
@@ -60,6 +61,7 @@ _MOST_EVENTS = 1_000_000
 _PAGE_EVENTS = 200_000
 """Events that a page needs, because a screen has few pixels."""
 _COMPRESSED = ".gz"
+_TIMELINE = (".json", ".json" + _COMPRESSED)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,6 +127,8 @@ class Observation:
         """Reject a job that cannot be observed as wanted, and a file that cannot be written."""
         if self.most_events is not None and self.timeline is None:
             raise BadInput("--timeline-events: it needs --timeline FILE")
+        check_ending("--timeline", self.timeline, _TIMELINE)
+        check_ending("--report", self.page, PAGE)
         if self.page is not None:
             PLOTLY.require()
         try_files({path: 0 for path in (self.timeline, self.page) if path is not None}, make_folders=True)
@@ -180,7 +184,7 @@ def _save_timeline(outcome: Outcome, path: Path, execution: Execution, config: M
         unit = "cycle" if seen.has_times else "step"
         typer.echo(f"note: the timeline ends at {unit} {end:,}: {lost}", err=True)
     data = BytesIO()
-    count = write_timeline(data, seen, execution.programs(), config, compressed=path.suffix == _COMPRESSED)
+    count = write_timeline(data, seen, execution.programs(), config, compressed=path.suffix.lower() == _COMPRESSED)
     write_file(path, data.getvalue(), make_folders=True)
     outcome.say(f"timeline: {path}, {count:,} events, for ui.perfetto.dev")
 

@@ -5,23 +5,23 @@ from typing import Annotated
 
 import typer
 
-from ctm.sim.assembler import assemble, disassemble
+from ctm.sim.assembler import AssemblyError, assemble, disassemble
+from ctm.sim.cli.options.files import ASSEMBLY, EXECUTABLE, explained
 from ctm.sim.cli.options.machine import Json
 from ctm.sim.cli.outcome import BadInput, Outcome
 from ctm.sim.elf import ElfError, Executable, describe, read, write
 from ctm.sim.elf.sources import with_lines, with_texts
 from ctm.sim.files import (
+    STANDARD,
     STANDARD_OUTPUT,
     is_same_file,
     naming,
     read_file,
     read_standard_input,
-    write_file,
-    write_standard_output,
+    write_result,
 )
 from ctm.sim.report.executable import print_description
 
-_STANDARD = Path("-")
 _File = Annotated[
     Path, typer.Argument(metavar="FILE.elf", help="An executable; - for standard input.", show_default=False)
 ]
@@ -40,26 +40,19 @@ def asm(
 ) -> None:
     """Assemble a source to an executable."""
     with Outcome(json_wanted=False).reported():
-        if _STANDARD not in (source, output) and is_same_file(source, output):
+        if STANDARD not in (source, output) and is_same_file(source, output):
             raise BadInput(f"-o {output}: the executable would replace its source")
-        try:
-            text = _contents(source).decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            raise BadInput(f"{_name(source)}: it is not UTF-8 text (byte {error.start})") from None
-        program = assemble(text, name=_name(source))
+        program = _assembled(_name(source), _contents(source))
         if getattr(program, "stage", None) is not None:
             raise BadInput(f"{_name(source)}: it is one program of a draw: name it as vertex or pixel of a job")
         data = write(program if lines else with_lines(program, None))
-        if output == _STANDARD:
-            write_standard_output(data)
-        else:
-            write_file(output, data, make_folders=True)
+        write_result(output, data)
 
 
 def disasm(file: _File) -> None:
     """Disassemble an executable to source that assembles to the same bytes."""
     with Outcome(json_wanted=False).reported():
-        folders = [] if file == _STANDARD else [file.parent]
+        folders = [] if file == STANDARD else [file.parent]
         source = disassemble(with_texts(_read(file), folders), sources=True)
         with naming(STANDARD_OUTPUT):
             typer.echo(source, nl=False)
@@ -76,16 +69,28 @@ def info(file: _File, json_wanted: Json = False) -> None:
                 print_description(description)
 
 
+def _assembled(name: str, contents: bytes) -> Executable:
+    try:
+        return assemble(contents.decode("utf-8-sig"), name=name)
+    except UnicodeDecodeError as error:
+        problem = BadInput(f"{name}: it is not UTF-8 text (byte {error.start})")
+        raise explained(problem, name, contents, wanted=ASSEMBLY) from None
+    except AssemblyError as error:
+        raise explained(error, name, contents, wanted=ASSEMBLY) from None
+
+
 def _contents(file: Path) -> bytes:
-    return read_standard_input() if file == _STANDARD else read_file(file)
+    return read_standard_input() if file == STANDARD else read_file(file)
 
 
 def _name(file: Path) -> str:
-    return "<stdin>" if file == _STANDARD else str(file)
+    return "<stdin>" if file == STANDARD else str(file)
 
 
 def _read(file: Path) -> Executable:
+    contents = _contents(file)
     try:
-        return read(_contents(file))
+        return read(contents)
     except ElfError as error:
-        raise BadInput(f"{_name(file)}: {error}") from None
+        problem = BadInput(f"{_name(file)}: {error}")
+        raise explained(problem, _name(file), contents, wanted=EXECUTABLE) from None

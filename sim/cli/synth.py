@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 
 from ctm.rtl.config import MachineConfig
-from ctm.sim.cli.options.machine import Json, Preset, Settings, configuration, one_of
+from ctm.sim.cli.options.machine import Json, Preset, Settings, configuration, finite, one_of
 from ctm.sim.cli.outcome import BadInput, Outcome
 from ctm.sim.cli.work import Work, work_folder
 from ctm.sim.compiled import ToolchainError
@@ -59,6 +59,7 @@ def synth(
             min=1,
             metavar="MHz",
             help="Target clock.",
+            callback=finite,
             show_default=f"{FREQUENCY:.0f}, {whole.FREQUENCY:.0f} for machines",
         ),
     ] = None,
@@ -87,6 +88,7 @@ def synth(
         _reject(
             (work is not None and not is_machine, "--work is for a machine, with --preset or --set"),
             (levels and not is_machine, "--levels is for a machine, with --preset or --set"),
+            (area and not is_machine, "--area is for a machine, with --preset or --set"),
             (bool(names) and not levels, "UNITS are for --levels; --unit is one that is measured by itself"),
         )
         if list_wanted:
@@ -150,7 +152,7 @@ def _reject(*cases: tuple[bool, str]) -> None:
 def _list(outcome: Outcome) -> None:
     outcome.fields["units"] = units = {name: summary(name) for name in UNITS}
     if not outcome.json_wanted:
-        typer.echo("\n".join(f"{name:{max(map(len, units))}}  {text}" for name, text in units.items()))
+        outcome.say("\n".join(f"{name:{max(map(len, units))}}  {text}" for name, text in units.items()))
 
 
 def _synthesise_unit(outcome: Outcome, unit: str | None, seeds: range, frequency: float) -> None:

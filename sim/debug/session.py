@@ -27,6 +27,7 @@ from ctm.sim.debug.views import VIEWS, View
 from ctm.sim.debug.walk import HAS_ENDED, Position, Walk
 from ctm.sim.elf.lines import Line
 from ctm.sim.jobs.execution import Run
+from ctm.sim.runtime.device import MOST_WATCHDOG
 
 ENGINES = ("golden", "rtl")
 """Where a job may be looked at."""
@@ -49,8 +50,8 @@ class Session:
     ) -> None:  # fmt: skip
         if engine not in ENGINES:
             raise unknown("engine", engine, ENGINES)
-        if watchdog < 0:
-            raise DebugError(f"watchdog: 0 instructions or more, 0 for no limit, not {watchdog}")
+        if not 0 <= watchdog <= MOST_WATCHDOG:
+            raise DebugError(f"watchdog: 1..{MOST_WATCHDOG} instructions, or 0 for no limit, not {watchdog}")
         hardware = Hardware(job, config, watchdog) if engine == "rtl" else None
         self._walk = Walk(job, config, watchdog, hazards=hazards, hardware=hardware, batches=batches)
         self.cancellation = self._walk.cancellation

@@ -39,6 +39,11 @@ class Report:
         return {"instructions": self.instructions, "lane_instructions": self.lane_instructions, **counters}
 
 
+def compiling(engine: str) -> str:
+    """What a user is told before the machine is compiled for an engine."""
+    return f"compiling the machine for engine '{engine}', once for this configuration (a minute or two) ..."
+
+
 class Engine(Protocol):
     """Executes command buffers that lie in its memory, one after the other."""
 

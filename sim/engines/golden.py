@@ -89,8 +89,8 @@ class GoldenEngine:
         return report_of(self._machine.counters)
 
     def standing(self) -> Report:
-        """The same."""
-        return self.report()
+        """The same with those of programs that have not ended."""
+        return report_of(self._machine.standing)
 
     def seen(self) -> Seen:
         """What each instruction issued so far; see `Engine.seen`."""

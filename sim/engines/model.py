@@ -1,6 +1,7 @@
 """The machine as a compiled model, with its memory and its host in C++."""
 
 import ctypes
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib import resources
@@ -12,13 +13,15 @@ from ctm.rtl.config import DEFAULT, SIMULATED, MachineConfig, MemoryConfig
 from ctm.rtl.isa.host import REGISTERS
 from ctm.sim.compiled.sources import sources
 from ctm.sim.engines.cycle_accurate import CycleAccurateEngine, SimulatedMachine
-from ctm.sim.engines.engine import Notice
+from ctm.sim.engines.engine import Notice, compiling
 from ctm.sim.memory import Memory
 
 TOP = "ctm"
 PUSH = next(register.offset for register in REGISTERS if register.name == "QUEUE_PUSH")
 """The register that takes command buffers."""
 _BEAT_BITS = 8
+# Without a configuration of logging a warning is a line on standard error.
+_log = logging.getLogger(__name__)
 _MEMORY_SIGNALS = (
     "arvalid", "arready", "araddr", "arlen", "rvalid", "rready", "rresp", "rlast",
     "awvalid", "awready", "awaddr", "awlen", "wvalid", "wready", "wstrb", "bvalid", "bready", "bresp",
@@ -145,7 +148,11 @@ class CompiledEngine(CycleAccurateEngine):
 
     def make_machine(self, config: MachineConfig) -> SimulatedMachine:
         """The compiled machine; see `prepare`."""
-        return CompiledMachine(self.library(config), config, self.memory, self.disturbance)
+        return CompiledMachine(self.library(config, self.tell), config, self.memory, self.disturbance)
+
+    def tell(self) -> None:
+        """Log that a model is compiled now, because `prepare` was not called."""
+        _log.warning(compiling(self.name))
 
 
 def hardware(config: MachineConfig) -> MachineConfig:

@@ -8,6 +8,7 @@ from ctm.sim.golden.dpp.core import ArrayCore
 from ctm.sim.golden.dpp.counters import Counters
 from ctm.sim.golden.dpp.instruction_set import Observer
 from ctm.sim.golden.dpp.launch import Launch
+from ctm.sim.golden.dpp.pulse import pulses
 from ctm.sim.golden.dpp.tally import Tally
 from ctm.sim.golden.instruction_sets import INSTRUCTION_SETS
 from ctm.sim.golden.pe.processor import CommandProcessor, Progress
@@ -19,7 +20,7 @@ class Machine:
     """Executes command buffers that lie in `memory`.
 
     Of the configuration only the instruction set, the size of a wavefront and the walk matter. `watchdog`, `hazards`,
-    `observers` and `tally` are those of `ArrayCore`, `progress` that of `CommandProcessor`.
+    `observers` and `tally` are those of `ArrayCore`; `progress` is that of `CommandProcessor`, and of a `Pulse`.
     """
 
     def __init__(
@@ -44,7 +45,7 @@ class Machine:
             lanes=array.wavefront_lanes,
             watchdog=watchdog,
             hazards=hazards,
-            observers=observers,
+            observers=(*observers, *pulses(progress)),
             tally=tally,
         )
         self.reset()
@@ -64,6 +65,11 @@ class Machine:
     def counters(self) -> Counters:
         """What all programs issued."""
         return self._core.counters
+
+    @property
+    def standing(self) -> Counters:
+        """The same with what was issued so far by programs that have not ended."""
+        return self._core.standing()
 
     @property
     def state(self) -> State:

@@ -49,6 +49,7 @@ _SECTIONS: dict[str, type[BaseModel]] = {
     "streams": StreamOutput,
 }
 
+_TOML = ".toml"
 _PROGRAMS = (".s", ".c", ".py", ".elf", ".json")
 """Suffixes of files that a job names as its program."""
 
@@ -61,7 +62,7 @@ class TomlText:
         try:
             self.text = read_text(path)
         except (OSError, UnicodeDecodeError) as error:
-            if isinstance(error, UnicodeDecodeError) and self._is_program:
+            if isinstance(error, UnicodeDecodeError) and path.suffix.lower() not in ("", _TOML):
                 raise self._no_toml() from None
             raise JobError(path, f"cannot read the {noun}: {_reason(error)}") from None
 
@@ -75,8 +76,9 @@ class TomlText:
         return self.path.suffix.lower() in _PROGRAMS
 
     def _no_toml(self) -> JobError:
-        """The file is a program, and should be one that names it."""
-        use = f'; a job names this program: [program] file = "{self.path.name}"' if self._noun == "job" else ""
+        """The file is of another kind; of a program the message says how a job names it."""
+        is_program = self._noun == "job" and self._is_program
+        use = f'; a job names this program: [program] file = "{self.path.name}"' if is_program else ""
         return JobError(self.path, f"it is no {self._noun}, which is a TOML file{use}")
 
     def shaped(

@@ -35,7 +35,8 @@ def print_profile(profile: ProgramProfile, console: Console) -> None:
     if residency is not None and occupancy is not None:
         console.print(
             f"{residency.wave_slots:.1f} of the {occupancy.wave_slots} wave slots that it may use are in use; in "
-            f"{residency.share_exposed:.0%} of the cycles all of them wait for results or fetches",
+            f"{residency.share_exposed:.0%} of the cycles all of them wait for results or fetches and every unit is "
+            "free: others would issue then",
             highlight=False,
         )
     for sentence in advice(profile):

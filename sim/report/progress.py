@@ -38,13 +38,13 @@ class RunProgress:
     def advance(self, finished: int) -> None:
         """Be told, as an engine does it."""
         report = None if self.standing is None else self.standing()
-        counts = "" if report is None or report.cycles is None else _counts(report)
+        counts = "" if report is None else _counts(report)
         self._bar.update(self._task, advance=finished)
         self._counts.plain = f"{counts}; {self._limit}" if counts else ""
         now = time.monotonic()
         if finished:
             self._last = now
-        elif counts and not self._is_told and now - self._last > PATIENCE:
+        elif _has_cycles(report) and not self._is_told and now - self._last > PATIENCE:
             self._is_told = True
             self._tell(f"wavefronts are still running after {counts}, and none has begun or ended for "
                        f"{PATIENCE:.0f} s; {self._limit} (--watchdog), --max-cycles limits cycles")  # fmt: skip
@@ -72,5 +72,11 @@ def run_progress(total: int | None, watchdog: int) -> Iterator[RunProgress]:
         yield progress
 
 
+def _has_cycles(report: Report | None) -> bool:
+    """Whether an engine counts cycles; on one without, wavefronts of a batch end together, and seldom."""
+    return report is not None and report.cycles is not None
+
+
 def _counts(report: Report) -> str:
-    return f"{report.cycles:,} cycles, {report.instructions:,} instructions"
+    counted = (report.cycles, "cycles"), (report.instructions, "instructions")
+    return ", ".join(f"{number:,} {noun}" for number, noun in counted if number)

@@ -28,7 +28,7 @@ class Utilisation:
     def __str__(self) -> str:
         cause = self.greatest_stall
         text = f"ALU issue in {percent(self.alu_share)} of the cycles of a core; "
-        text += f"greatest stall: {cause}, {percent(self.stall_shares[cause])}"
+        text += f"greatest stall: {cause}, in {percent(self.stall_shares[cause])} of them"
         if self.hit_rates:
             rates = (f"{_CACHES[name]} {percent(rate)}" for name, rate in self.hit_rates.items())
             text += f"\nhits: {', '.join(rates)}"

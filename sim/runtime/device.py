@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from ctm.rtl.config import DEFAULT, MachineConfig
 from ctm.rtl.isa.host import QUEUE_DEPTH
+from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.isa.status import Status
 from ctm.sim.elf import Executable, write
 from ctm.sim.elf.sources import with_lines
@@ -33,6 +34,8 @@ from ctm.sim.runtime.types import check_type
 
 WATCHDOG = 1 << 24
 """The default limit of wavefront instructions that a program may execute."""
+MOST_WATCHDOG = (1 << WORD_BITS) - 1
+"""The greatest one: the machine's is a word."""
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -93,8 +96,8 @@ class Device:
     ) -> None:
         check_type("config", config, MachineConfig)
         check_type("watchdog", watchdog, Integral)
-        if watchdog < 0:
-            raise ValueError(f"watchdog must be 0 instructions or more, 0 for any number, not {watchdog}")
+        if not 0 <= watchdog <= MOST_WATCHDOG:
+            raise ValueError(f"watchdog must be 1..{MOST_WATCHDOG} instructions, or 0 for any number, not {watchdog}")
         self.config = config
         self._lock = RLock()
         self._watchdog = watchdog
@@ -202,6 +205,9 @@ class Device:
 
         The line table of a program is kept here, for messages: the machine has no use for it.
         """
+        if not isinstance(data, bytes) and not hasattr(data, "kind"):
+            made = "; assemble makes an executable of a source" if isinstance(data, str) else ""
+            raise TypeError(f"data must be bytes or an executable, not a {type(data).__name__}{made}")
         contents = data if isinstance(data, bytes) else write(with_lines(data, None))
         address = self.allocate(len(contents), region)
         self.memory.write(address, contents)
@@ -227,6 +233,7 @@ class Device:
         MachineError
             QUEUE_FULL: eight buffers wait already.
         """
+        check_type("commands", commands, CommandBuffer)
         data = bytes(commands)
         if address is None:
             address = self.place(data)

@@ -1,8 +1,10 @@
 """Allocation of the machine's memory in blocks aligned as base addresses must be."""
 
+from numbers import Integral
 from typing import Self
 
 from ctm.rtl.isa.limits import ADDRESS_SPACE, BASE_ALIGNMENT, SYSTEM_MEMORY
+from ctm.sim.runtime.types import check_type
 
 LOCAL, SYSTEM = "local", "system"
 REGIONS = {LOCAL: (0, SYSTEM_MEMORY), SYSTEM: (SYSTEM_MEMORY, ADDRESS_SPACE)}
@@ -34,14 +36,17 @@ class Heap:
 
         Raises
         ------
-        ValueError
-            There is no such region.
+        TypeError, ValueError
+            The size is no whole number, or is negative; there is no such region.
         MemoryError
             It has not that much left.
         """
         if region not in REGIONS:
             raise ValueError(f"memory must be one of {', '.join(REGIONS)}, not '{region}'")
-        address = self._next[region]
+        check_type("size", size, Integral)
+        if size < 0:
+            raise ValueError(f"size must be 0 bytes or more, not {size}")
+        size, address = int(size), self._next[region]
         end = address + -(-size // BASE_ALIGNMENT) * BASE_ALIGNMENT
         if end > min(REGIONS[region][1], self._size):
             small = "" if self._size == ADDRESS_SPACE else f": the machine has {self._size >> 10:,} KiB in all"

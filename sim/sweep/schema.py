@@ -10,7 +10,7 @@ from ctm.sim.engines.choice import ENGINES, REMOVED
 from ctm.sim.engines.serial.engine import SerialEngine
 from ctm.sim.jobs.schema import FileName
 from ctm.sim.jobs.takes import any_array, section, sections, shown
-from ctm.sim.runtime.device import WATCHDOG
+from ctm.sim.runtime.device import MOST_WATCHDOG, WATCHDOG
 from ctm.sim.sweep.names import unknown
 
 _MOST_VALUES = 10_000
@@ -138,7 +138,7 @@ class Sweep(_Section):
     leave_out: Annotated[tuple[dict[str, Any], ...], sections("leave_out")] = ()
     impossible: Literal["error", "leave out"] = "error"
     area: StrictBool = False
-    watchdog: Annotated[StrictInt, Field(ge=0)] = WATCHDOG
+    watchdog: Annotated[StrictInt, Field(ge=0, le=MOST_WATCHDOG)] = WATCHDOG
     max_cycles: Annotated[StrictInt, Field(ge=1)] | None = None
 
 

@@ -101,6 +101,14 @@ def test_an_instruction_set_that_there_is_not_is_an_error_by_name() -> None:
     assert caught.value.errors[0].source_line == "  .isa r800 ; new"
 
 
+def test_of_a_long_line_an_error_has_what_is_around_it() -> None:
+    with pytest.raises(AssemblyError) as caught:
+        assemble("OUT o0 = MOV(r0)" + " " * 100_000 + "\x1b[2J" + "x" * 100_000)
+    _, line, caret = str(caught.value.errors[0]).splitlines()
+    assert len(line) == 200
+    assert line[caret.index("^") :].startswith("\ufffd[2Jxxx")
+
+
 def test_a_text_in_another_language_than_the_one_that_is_named_is_an_error() -> None:
     for text, language in ((".isa r700\nNOP", "r5xx"), (".isa r5xx\nOUT", "r700")):
         with pytest.raises(AssemblyError, match="expected the instruction set of this language"):

@@ -12,6 +12,7 @@ from ctm.rtl.board.bridge import BridgeConfig
 from ctm.sim.boards.bitstream import BitstreamError, bitstream, placed
 from ctm.sim.boards.header import Header
 from ctm.sim.boards.target import TARGETS
+from ctm.sim.cli import bitstream as command
 from ctm.sim.compiled import ToolchainError
 from ctm.sim.compiled.tools.package import BOARDS, FPGA_NEXTPNR, FPGA_YOSYS, LITEDRAM
 from ctm.sim.synthesis.placing import Placer, UnroutedError
@@ -105,6 +106,17 @@ def test_an_unknown_board_is_an_error() -> None:
     assert "--board: there is no board 'breadboard'; there are ulx3s, tang-mega-138k" in error_line(
         "bitstream", "--board", "breadboard"
     )
+
+
+def test_where_a_bitstream_goes_is_tried_before_the_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def made(*_: object, **__: object) -> None:
+        raise AssertionError("the work has begun")
+
+    monkeypatch.setattr(command, "require_packages", made)
+    arguments = ("bitstream", "--board", "ulx3s", "-o")
+    assert error_line(*arguments, tmp_path) == f"error: {tmp_path}: Is a directory\n"
+    (tmp_path / "file").touch()
+    assert "Not a directory" in error_line(*arguments, tmp_path / "file" / "ctm.bit")
 
 
 @pytest.mark.long

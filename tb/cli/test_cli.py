@@ -138,11 +138,30 @@ def test_wrong_usage_exits_2(arguments: Sequence[str]) -> None:
     assert ctm(*arguments).exit_code == 2
 
 
+@pytest.mark.parametrize("command", [["run", "a.toml"], ["exec", "--submit", "0,0"], ["debug", "a.toml"]])
+def test_a_watchdog_is_a_word_of_the_machine(command: Sequence[str]) -> None:
+    result = ctm(*command, "--watchdog", 1 << 32)
+    assert (result.exit_code, "--watchdog" in result.stderr, "4294967295" in result.stderr) == (2, True, True)
+
+
 @pytest.mark.parametrize("command", ["run", "exec", "asm", "disasm", "info", "bench", "doctor"])
 def test_every_command_explains_itself(command: str) -> None:
     result = ctm(command, "--help")
     assert result.exit_code == 0
     assert "Usage" in result.stdout
+
+
+@pytest.mark.parametrize("command", [["synth", "--unit", "multiply_add"], ["bitstream", "--board", "ulx3s"]])
+@pytest.mark.parametrize("frequency", ["nan", "inf"])
+def test_a_frequency_is_a_number(command: Sequence[str], frequency: str) -> None:
+    result = ctm(*command, "--frequency", frequency)
+    assert (result.exit_code, "--frequency" in result.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("command", ["run", "verilog", "synth", "bench"])
+def test_the_help_names_the_default_presets(command: str) -> None:
+    words = " ".join(ctm(command, "--help").stdout.replace("\u2502", " ").split())
+    assert "default for R5xx cores, r700 for R700 cores" in words
 
 
 def bare_machine(folder: Path) -> list[object]:

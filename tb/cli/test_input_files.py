@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ctm.examples.catalogue import FOLDER
 from ctm.sim import files
 from ctm.tb.cli.invocation import ctm, error_line, process
 from ctm.tb.jobs.folder import Folder, scale
@@ -103,6 +104,21 @@ def test_a_dash_is_standard_input_and_standard_output(tmp_path: Path) -> None:
         with (tmp_path / "a.elf").open("rb") as executable:
             result = process(command, "-", stdin=executable)
         assert (result.returncode, result.stdout) == (0, ctm(command, tmp_path / "a.elf").stdout)
+
+
+def test_a_kernel_is_compiled_to_standard_output(tmp_path: Path) -> None:
+    kernel, file = FOLDER / "blur/blur.c", tmp_path / "a.elf"
+    assert process("cc", kernel, "-o", file).returncode == 0
+    with (tmp_path / "b.elf").open("wb") as target:
+        assert process("cc", kernel, "-o", "-", stdout=target).returncode == 0
+    assert (tmp_path / "b.elf").read_bytes() == file.read_bytes()
+
+
+@pytest.mark.parametrize("option", ["--trace", "--timeline", "--report", "--waves"])
+def test_a_dash_is_no_name_of_a_file(folder: Folder, option: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder.path)
+    assert error_line("run", folder.job, option, "-").startswith(("error: -", f"error: {option} -"))
+    assert not (folder.path / "-").exists() and not (folder.path / "y.npy").exists()
 
 
 def test_errors_of_standard_input_have_its_name(tmp_path: Path) -> None:

@@ -178,7 +178,7 @@ def test_standard_output_that_is_full_is_named(folder: Folder) -> None:
     # With a buffer of the interpreter's own the disk is found full when it ends.
     buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
     commands: list[list[object]] = [["disasm", executable], ["info", executable], ["info", executable, "--json"]]
-    commands += [["--help"], ["--version"]]
+    commands += [["--help"], ["--version"], ["doctor"], ["synth", "--list"]]
     for arguments, environment in itertools.product(commands, (buffered, buffered | {"PYTHONUNBUFFERED": "1"})):
         with open("/dev/full", "wb") as device:
             result = process(*arguments, stdout=device, env=environment)

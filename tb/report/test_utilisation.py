@@ -19,7 +19,7 @@ def test_shares_are_per_cycle_and_core() -> None:
     )
     assert used.hit_rates == pytest.approx({"input": 0.9, "shared": 0.1})
     assert str(used).splitlines() == [
-        "ALU issue in 60.0 % of the cycles of a core; greatest stall: latency, 30.0 %",
+        "ALU issue in 60.0 % of the cycles of a core; greatest stall: latency, in 30.0 % of them",
         "hits: input cache 90.0 %, its second level 10.0 %",
     ]
 

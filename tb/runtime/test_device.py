@@ -94,6 +94,8 @@ def test_memory_is_handed_out_aligned_and_once() -> None:
         device.allocate(1 << 31)
     with pytest.raises(ValueError, match="local, system"):
         device.allocate(4, "remote")
+    with pytest.raises(ValueError, match="size must be 0 bytes or more, not -1"):
+        device.allocate(-1)
 
 
 def test_memory_rejects_ranges_that_leave_it() -> None:
@@ -192,7 +194,7 @@ def test_a_large_image_keeps_its_elements() -> None:
         np.testing.assert_array_equal(words[index], values[y, min(x, 699)])
 
 
-@pytest.mark.parametrize(("watchdog", "error"), [(-1, ValueError), (1.5, TypeError)])
+@pytest.mark.parametrize(("watchdog", "error"), [(-1, ValueError), (1 << 32, ValueError), (1.5, TypeError)])
 def test_a_watchdog_is_a_number_of_instructions(watchdog: Any, error: type[Exception]) -> None:
     with pytest.raises(error, match=f"watchdog must be .*, not {watchdog}"):
         Device("fast", watchdog=watchdog)

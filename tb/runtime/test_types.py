@@ -13,6 +13,7 @@ from ctm.sim.runtime import CommandBuffer, Device
 # What they are given here has wrong types on purpose.
 Layout: Any = runtime.Layout
 wrong_device: Any = Device
+device: Any = Device()
 wrong_commands: Any = CommandBuffer
 
 
@@ -29,6 +30,10 @@ wrong_commands: Any = CommandBuffer
         (lambda: Layout(width=4, height="4", format=DataFormat.UINT8_4), "height must be a whole number, not '4'"),
         (lambda: wrong_device("golden", "wide"), "config must be a MachineConfig, not 'wide'"),
         (lambda: wrong_device().image(DataFormat.UINT8_4), "layout must be a Layout, not <DataFormat.UINT8_4"),
+        (lambda: device.place("OUT"), "data must be bytes or an executable, not a str; assemble makes"),
+        (lambda: device.place(None), "data must be bytes or an executable, not a NoneType$"),
+        (lambda: wrong_device().allocate(1.5), "size must be a whole number, not 1.5"),
+        (lambda: wrong_device().run([1, 2]), r"commands must be a CommandBuffer, not \[1, 2\]"),
         (lambda: wrong_commands().set_cond_test("LESS"), "write ConditionalTest.LESS"),
         (lambda: wrong_commands().set_cond_loc("PE"), "write ConditionalLocation.PE"),
         (lambda: wrong_commands().set_domain(0, 0, 63.0, 63), "set_domain: i1 must be a whole number, not 63.0"),

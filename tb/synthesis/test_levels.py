@@ -241,6 +241,7 @@ def test_synth_maps_only_units_that_are_named(tmp_path: Path) -> None:
         (["--preset", "small", "--levels", "--seeds", "2"], "--seeds is for placement"),
         (["--preset", "small", "first"], "UNITS are for --levels"),
         (["--levels"], "--levels is for a machine, with --preset or --set"),
+        (["--unit", "multiply_add", "--area"], "--area is for a machine, with --preset or --set"),
     ],
 )
 def test_synth_rejects_levels_that_it_cannot_measure(arguments: list[str], message: str) -> None:

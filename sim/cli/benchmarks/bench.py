@@ -16,6 +16,7 @@ from ctm.sim.cli.outcome import BadInput, Mismatch, Outcome
 from ctm.sim.engines.fast.engine import FastEngine
 from ctm.sim.engines.golden import GoldenEngine
 from ctm.sim.engines.rtl import RtlEngine
+from ctm.sim.files import STANDARD_OUTPUT, naming
 
 Machines = Mapping[str, MachineConfig]
 """Configurations by the instruction sets of their workloads."""
@@ -122,9 +123,10 @@ def bench(
                 origin = {"preset": preset, "settings": settings or []}
                 figures = [measure_scale(config, origin, picture=picture, kept=kept, chosen=chosen)]
             else:
-                _prepare(name, config)
+                machines = {kind: configuration(preset, settings, kind=kind) for kind in DEFAULT_PRESETS}
+                _prepare(name, machines)
                 with Console(stderr=True).status("") as status:
-                    figures = _measure(name, config, preset, settings, status.update)
+                    figures = _measure(name, config, machines, status.update)
         except WrongResultError as error:
             raise Mismatch(str(error)) from None
         for fields, _ in figures:
@@ -132,21 +134,20 @@ def bench(
         if "calibration_rate" not in outcome.fields:
             outcome.fields["calibration_rate"] = calibrate()
         if not json_wanted:
-            for _, show in figures:
-                show()
+            with naming(STANDARD_OUTPUT):
+                for _, show in figures:
+                    show()
 
 
-def _prepare(name: str | None, config: MachineConfig) -> None:
+def _prepare(name: str | None, machines: Machines) -> None:
     """Compile the engines that are measured."""
     for engine in ENGINES if name is None else (name,):
-        prepare_engine(FastEngine.name if engine == DRAWS else engine, config)
+        for config in machines.values():
+            prepare_engine(FastEngine.name if engine == DRAWS else engine, config)
 
 
-def _measure(
-    name: str | None, config: MachineConfig, preset: str | None, settings: list[str] | None, tell: Tell
-) -> list[Figures]:
+def _measure(name: str | None, config: MachineConfig, machines: Machines, tell: Tell) -> list[Figures]:
     """The figures of one engine, or of all."""
-    machines = {kind: configuration(preset, settings, kind=kind) for kind in DEFAULT_PRESETS}
     listed = cache(lambda: _workloads(tell))
     return [measure(config, machines, listed, tell) for each, measure in ENGINES.items() if name in (None, each)]
 

@@ -9,16 +9,20 @@ from ctm.rtl.isa.link import BAUD
 from ctm.sim.cli.options.machine import one_of
 from ctm.sim.cli.outcome import BadInput
 from ctm.sim.engines.choice import ENGINES, REMOVED, TRACED, check_port, engine_class
+from ctm.sim.engines.engine import compiling
 from ctm.sim.engines.seen import Watching
 from ctm.sim.engines.waves.window import Waves
-from ctm.sim.runtime.device import WATCHDOG
+from ctm.sim.runtime.device import MOST_WATCHDOG, WATCHDOG
 
 EngineName = Annotated[
     str,
     typer.Option("--engine", metavar="E", help=f"The engine: {', '.join(ENGINES)}.", autocompletion=one_of(ENGINES)),
 ]
 Watchdog = Annotated[
-    int, typer.Option("--watchdog", min=0, help="Instructions that a wavefront may execute; 0: no limit.")
+    int,
+    typer.Option(
+        "--watchdog", min=0, max=MOST_WATCHDOG, help="Instructions that a wavefront may execute; 0: no limit."
+    ),
 ]
 Port = Annotated[
     str | None,
@@ -57,8 +61,7 @@ def prepare_engine(name: str, config: MachineConfig, watch: Watching | None = No
     """Build what the engine needs, with a message, because it takes a while the first time."""
 
     def tell() -> None:
-        message = f"compiling the machine for engine '{name}', once for this configuration (a minute or two) ..."
-        typer.echo(message, err=True)
+        typer.echo(compiling(name), err=True)
 
     try:
         if isinstance(watch, Waves):

@@ -1,5 +1,6 @@
 """Options of the machine's configuration, and those that every subcommand may have: they need no engine."""
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from typing import Annotated, Any
@@ -29,7 +30,10 @@ def preset_option(otherwise: str) -> Any:
     )
 
 
-Preset = Annotated[str | None, preset_option("that of the instruction set")]
+Preset = Annotated[
+    str | None,
+    preset_option(", ".join(f"{preset} for {kind.capitalize()} cores" for kind, preset in DEFAULT_PRESETS.items())),
+]
 Settings = Annotated[
     list[str] | None,
     typer.Option(
@@ -41,6 +45,13 @@ Settings = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output and nothing else.")]
 _INSTRUCTION_SET = "array.instruction_set"
+
+
+def finite(value: float | None) -> float | None:
+    """Reject what is no frequency: the callback of an option that takes one."""
+    if value is not None and not math.isfinite(value):
+        raise typer.BadParameter(f"it is a number of MHz, not {value}")
+    return value
 
 
 def number(text: str) -> int:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
+from ctm.sim.cli.options.files import PAGE, check_ending
 from ctm.sim.cli.options.machine import Json
 from ctm.sim.cli.options.workers import check_workers
 from ctm.sim.cli.outcome import BadInput, Mismatch, Outcome
@@ -84,6 +85,7 @@ def sweep(
             return
         if no_page and page is not None:
             raise BadInput("--page and --no-page exclude each other")
+        check_ending("--page", page, PAGE)
         table = output or sweep_file.with_suffix(_SUFFIX)
         html = None if no_page else page or table.with_suffix(".html")
         files = _Files(sweep=sweep_file, table=table, page=html, old=compare)

@@ -11,6 +11,7 @@ from ctm.sim.engines.fast.commands import FastProcessor
 from ctm.sim.engines.golden import GoldenEngine, report_of
 from ctm.sim.engines.seen import NOT_WATCHED, Seen
 from ctm.sim.golden.dpp.core import ArrayCore
+from ctm.sim.golden.dpp.pulse import pulses
 from ctm.sim.golden.dpp.trace import Trace
 from ctm.sim.golden.instruction_sets import INSTRUCTION_SETS
 from ctm.sim.golden.pe.core import Core
@@ -59,7 +60,7 @@ class FastEngine:
         observers = [] if trace is None else [Trace(trace, instruction_set.describe_pc, self._origin)]
         self._golden: ArrayCore[Any, Any] = ArrayCore(
             instruction_set, self.memory, lanes=config.array.wavefront_lanes, watchdog=watchdog, hazards=hazards,
-            observers=observers,
+            observers=(*observers, *pulses(progress)),
         )  # fmt: skip
         self._obstacles = list(_obstacles(hazards=hazards, traced=trace is not None))
         self._core = self._make_core()
@@ -111,8 +112,8 @@ class FastEngine:
         raise ValueError(NOT_WATCHED)
 
     def standing(self) -> Report:
-        """The same."""
-        return self.report()
+        """The same with those of programs on the golden model that have not ended."""
+        return report_of(self._golden.standing())
 
     def _make_core(self) -> Core:
         """The array that starts programs."""

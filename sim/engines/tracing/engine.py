@@ -208,7 +208,7 @@ class TracedEngine(RtlEngine):
 
     def make_machine(self, config: MachineConfig) -> SimulatedMachine:
         """See `CompiledEngine.make_machine`."""
-        self.traced = TracedMachine(library(config), config, self.memory, self.disturbance)
+        self.traced = TracedMachine(library(config, tell=self.tell), config, self.memory, self.disturbance)
         if self._wanted is not None:
             self.traced.want(self._wanted)
         return self.traced

@@ -51,7 +51,7 @@ class WatchedEngine(RtlEngine):
 
     def make_machine(self, config: MachineConfig) -> SimulatedMachine:
         """The compiled machine, whose cores are watched from its first cycle on."""
-        machine = _WatchedMachine(self.library(config), config, self.memory, self.disturbance)
+        machine = _WatchedMachine(self.library(config, self.tell), config, self.memory, self.disturbance)
         machine.keep_events(self._watch.most_events)
         self._watched, self._array = machine, config.array
         memory = config.memory

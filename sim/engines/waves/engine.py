@@ -40,7 +40,7 @@ class WavesEngine(RtlEngine):
 
     def make_machine(self, config: MachineConfig) -> SimulatedMachine:
         """The compiled machine."""
-        library = self.traced_library(config, self._waves.depth)
+        library = self.traced_library(config, self._waves.depth, self.tell)
         self._traced = TracedMachine(library, config, self.memory, self.disturbance)
         if self._waves.path is not None:
             self._traced.open(self._waves, self._waves.path)

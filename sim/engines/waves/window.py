@@ -9,6 +9,8 @@ from ctm.sim.engines.seen import Watching
 VCD, COMPRESSED_VCD, FST = ".vcd", ".vcd.gz", ".fst"
 FORMATS = (FST, VCD, COMPRESSED_VCD)
 Around = Literal["fault", "end"]
+_MOST = (1 << 63) - 1
+"""The greatest number of a cycle: models count in 64 bits, and windows add up."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +41,8 @@ class Waves(Watching):
     def __post_init__(self) -> None:
         if self.first < 0 or self.depth < 0 or (self.cycles is not None and self.cycles < 1):
             raise ValueError("cycles and depths of waves are at least 0, and a window has a cycle")
+        if max(self.first, self.cycles or 0, self.depth) > _MOST:
+            raise ValueError(f"a cycle, or a depth, is {_MOST} at most")
         if self.path is not None and self.suffix not in FORMATS:
             raise ValueError(f"{self.path}: a wave ends in {', '.join(FORMATS[:-1])} or {FORMATS[-1]}")
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic
+from weakref import WeakSet
 
 import numpy as np
 import numpy.typing as npt
@@ -89,6 +90,7 @@ class ArrayCore(Generic[P, B]):
         self._observers = observers
         self._image: Image | None = None
         self.counters = Counters(issued=dict.fromkeys(instruction_set.units, 0))
+        self._runs = WeakSet[ArrayRun[P, B]]()
 
     def invalidate_program(self) -> None:
         """Load the program again at the next start."""
@@ -100,10 +102,19 @@ class ArrayCore(Generic[P, B]):
 
     def run(self, launch: Launch[P], *observers: Observer[B]) -> "ArrayRun[P, B]":
         """Begin a program that was launched, which these observers see, too."""
-        return ArrayRun(
+        run = ArrayRun(
             self._instruction_set, launch, total=self.counters, hazards=self._hazards,
             observers=(*self._observers, *observers), tally=self._tally,
         )  # fmt: skip
+        self._runs.add(run)
+        return run
+
+    def standing(self) -> Counters:
+        """`counters`, and what programs that have not ended issued so far."""
+        counters = Counters()
+        for each in (self.counters, *(run.counters for run in self._runs if not run.is_finished)):
+            counters.add(each)
+        return counters
 
     def image(self, state: State) -> Image:
         """The loaded program, which is loaded again only after `invalidate_program`."""
@@ -174,6 +185,7 @@ class ArrayRun(Generic[P, B]):
         self._executor = instruction_set.executor(launch, self._journal)
         self._array = Array[B](launch, self._executor, self._journal)
         self._total = total
+        self.is_finished = False
 
     @property
     def counters(self) -> Counters:
@@ -207,6 +219,7 @@ class ArrayRun(Generic[P, B]):
 
     def finish(self) -> MachineError | None:
         """The fault of the first wavefront that has one, or the hazards where they are watched."""
+        self.is_finished = True
         if self._total is not None:
             self._total.add(self.counters)
         if self.fault is not None:
