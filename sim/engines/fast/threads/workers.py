@@ -64,7 +64,7 @@ class Workers:
 
 
 class _Pipes:
-    """Pipes of pointers, of those that threads take and of those that they give back; closed when nobody has them.
+    """Pipes of pointers, of those that threads take and of those that they give back; closed with their last user.
 
     `jobs` is to be written and `ended` to be read; the threads have the other ends.
     """
