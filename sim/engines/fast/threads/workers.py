@@ -72,6 +72,8 @@ class _Pipes:
     def __init__(self) -> None:
         (self.taken, self.jobs), (self.ended, self.given) = os.pipe(), os.pipe()
         self.close = weakref.finalize(self, _close, (self.taken, self.jobs, self.ended, self.given))
+        # Threads may still read when the process ends.
+        self.close.atexit = False
 
 
 class _Team:
