@@ -52,6 +52,11 @@ class Wavefront:
         mask = mask_of(self.covered & self.valid_mask)
         return {**self.position, "mask": mask, "values": joined(values, WORD)}
 
+    @property
+    def targets(self) -> int:
+        """Output registers that are sent."""
+        return 0 if self.faulted else int(self.written.any((1, 2)).sum())
+
     def outputs(self, tested: bool) -> list[tuple[int, ...]]:
         """Stored words, each with its target, pair and channel, lane by lane."""
         stores = self.covered & self.valid_mask & (self.passed if tested else True) & (not self.faulted)
@@ -132,6 +137,9 @@ class Bench:
             wavefront = self._inside.pop(context.get(release.context))
             assert context.get(release.faulted) == wavefront.faulted
             self.released.append(wavefront)
+            # Its outputs are accepted: the next program may change their buffers.
+            sent = self.config.beats * sum(released.targets for released in self.released)
+            assert len(self.output.received) >= sent
 
     async def step(self, context: Any, share: float) -> None:
         """One cycle, in which a wavefront comes with a probability of `share`."""

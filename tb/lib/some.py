@@ -19,7 +19,7 @@ _OFTEN = """
     compiler/test_r5xx_kernels compiler/test_r5xx_loops compiler/test_r700_arrays compiler/test_special_values
     debug/hardware/test_batches debug/hardware/test_recordings debug/slicing/test_names
     debug/slicing/test_recomputation dpp/test_constant_loader dpp/test_output_registers dpp/test_placement
-    dpp/test_scheduler dpp/test_watchdog draws/test_directed draws/test_hardware explore/test_response
+    dpp/test_retirement dpp/test_scheduler dpp/test_watchdog draws/test_directed draws/test_hardware explore/test_response
     fast/r700/test_mutants fast/r700/test_programs fast/r700/test_random_flow fast/r700/test_random_groups
     fast/test_auto fast/test_cache fast/test_directed fast/test_examples fast/test_programs fast/test_threads
     fast/test_vector_arithmetic fast/test_vector_memory fp/test_multiply_add fp/test_simulated_units
@@ -34,7 +34,7 @@ _SELDOM = """
     assembler/r700/test_round_trip assembler/r700/test_support assembler/test_line_tables cli/test_missing_packages
     cli/test_signals co/test_timing co/test_unit compiled/test_selections compiled/test_unit
     compiler/python/test_language compiler/python/test_reported compiler/test_r5xx_integers compiler/test_refusals
-    debug/slicing/test_planted dpp/test_coordinates dpp/test_fetch_return dpp/test_retirement draw/test_interlock
+    debug/slicing/test_planted dpp/test_coordinates dpp/test_fetch_return draw/test_interlock
     draws/test_hardware_geometry draws/test_recorded explore/test_hostile fast/r700/test_elements
     fast/r700/test_known_values fast/test_conditional fast/test_known_values fast/test_spans
     golden/r700/test_formulas lib/slices/test_register_slice lib/test_age_matrix lib/test_arbiter
