@@ -19,15 +19,15 @@ _OFTEN = """
     compiler/test_r5xx_kernels compiler/test_r5xx_loops compiler/test_r700_arrays compiler/test_special_values
     debug/hardware/test_batches debug/hardware/test_recordings debug/slicing/test_names
     debug/slicing/test_recomputation dpp/test_constant_loader dpp/test_output_registers dpp/test_placement
-    dpp/test_retirement dpp/test_scheduler dpp/test_watchdog draws/test_directed draws/test_hardware explore/test_response
-    fast/r700/test_mutants fast/r700/test_programs fast/r700/test_random_flow fast/r700/test_random_groups
-    fast/test_auto fast/test_cache fast/test_directed fast/test_examples fast/test_programs fast/test_threads
-    fast/test_vector_arithmetic fast/test_vector_memory fp/test_multiply_add fp/test_simulated_units
-    golden/test_fp_twins lib/test_clock_gating lib/test_shared_client mc/test_input_cache mc/test_line_cache
-    mc/test_line_tags mc/test_port_faults mc/test_shared_cache pa/test_rasterizer pe/test_dispatcher
-    pe/test_program_formats r5xx/alu/test_uncached_pairs r700/hardware/test_programs r700/parts/test_draw_decoding
-    r700/test_faults_fetch r700/test_groups_random split/test_planes system/test_examples
-    system/test_kernel_examples system/test_r700_examples vgt/test_store
+    dpp/test_retirement dpp/test_scheduler dpp/test_watchdog draws/test_directed draws/test_hardware
+    explore/test_response fast/r700/test_mutants fast/r700/test_programs fast/r700/test_random_flow
+    fast/r700/test_random_groups fast/test_auto fast/test_cache fast/test_directed fast/test_examples
+    fast/test_programs fast/test_threads fast/test_vector_arithmetic fast/test_vector_memory fp/test_multiply_add
+    fp/test_simulated_units golden/test_fp_twins lib/test_clock_gating lib/test_shared_client mc/test_input_cache
+    mc/test_line_cache mc/test_line_tags mc/test_port_faults mc/test_shared_cache pa/test_rasterizer
+    pe/test_dispatcher pe/test_program_formats r5xx/alu/test_uncached_pairs r700/hardware/test_programs
+    r700/parts/test_draw_decoding r700/test_faults_fetch r700/test_groups_random split/test_planes
+    system/test_examples system/test_kernel_examples system/test_r700_examples vgt/test_store
 """
 _SELDOM = """
     assembler/r700/test_any_text assembler/r700/test_groups assembler/r700/test_packing
