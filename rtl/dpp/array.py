@@ -40,8 +40,9 @@ def array_members(
 class Array(wiring.Component):
     """All cores of the machine.
 
-    A wavefront goes to the core whose number it has; with several cores it waits in that core's FIFO. `core` makes one
-    core of the instruction set: a `CoreModule`, or a `CoreInstance` where cores are written as a module of their own.
+    A wavefront goes to the core whose number it has: with one core combinationally, with several through that core's
+    FIFO, a cycle later at the earliest. `core` makes one core of the instruction set: a `CoreModule`, or a
+    `CoreInstance` where cores are written as a module of their own.
 
     Members
     -------
@@ -51,6 +52,7 @@ class Array(wiring.Component):
         As a core's; wavefronts have the number of their core.
     credits : ``Out(CoreCredit())`` for each core
     report : ``Out(ArrayReport(program_format))``
+        Of faults in one cycle that of the lowest core.
     code_address : ``In(32)``
         Where the program's code is, a multiple of 4; constant while the array is not idle.
     code : ``Out(code_client(config.memory.slice_bits))``
@@ -155,6 +157,7 @@ class Array(wiring.Component):
         m.submodules.output = output = Arbiter(self.output.payload.shape(), len(cores))
         connect(m, output.output, flipped(self.output))
         for number, core in enumerate(cores):
+            # R5xx cores load the program in the same cycles, whichever gets the first wavefront: one read serves all.
             m.d.comb += core.load.eq(self.wavefront.valid)
             connect(m, core.code, code.cores[number])
             connect(m, core.output, output.inputs[number])

@@ -12,6 +12,7 @@ from ctm.rtl.lib.forwarding import forward
 from ctm.rtl.lib.instance import instance_of
 
 NAME = "ctm_core"
+"""The name of a core's module."""
 
 
 def _members(config: MachineConfig, instruction_set: InstructionSet) -> dict[str, Member]:
@@ -25,7 +26,7 @@ class CoreModule(wiring.Component):
     Members
     -------
     reset : ``In(1)``
-        Beside that of the clock domain.
+        Resets the core, beside the reset of the clock domain; two cycles at least.
     program and so on
         See `core_members`.
     """

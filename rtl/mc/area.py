@@ -17,7 +17,10 @@ _STRIDE = COORDINATE_LIMIT * WORD_BYTES // LINEAR_ROW_ALIGNMENT
 
 
 def area_of(m: Module, output: data.View, name: str) -> Value:
-    """The area of an output as a buffer: its word y * 4096 + x is the element (x, y). Bounds are not checked."""
+    """The area of an output as a `BUFFER`; `output` is the output's own.
+
+    Word y * 4096 + x of the area is the element (x, y). Bounds are not checked.
+    """
     area = Signal(BUFFER, name=name)
     m.d.comb += [
         area.base.eq(output.base),
@@ -30,12 +33,15 @@ def area_of(m: Module, output: data.View, name: str) -> Value:
 
 
 def memory_area(m: Module) -> Value:
-    """The first words of memory as an area."""
+    """The first 2^24 words of memory as an area."""
     first = Signal(BUFFER, name="first_of_memory")
     return area_of(m, first, "memory")
 
 
 def in_page(line: Value, page: Value) -> Value:
-    """The line of an address in a page of memory. An area is at 0 where a page is named."""
+    """A line's number, moved to a page of memory, which has 2^24 words.
+
+    Without a page `page` is 0. With one the area begins at address 0, so the line is in page 0.
+    """
     low = LINE_ADDRESS_BITS - PAGE_BITS
     return Cat(line[:low], line[low:] | page)

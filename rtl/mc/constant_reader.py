@@ -17,12 +17,15 @@ _BEAT_BITS = LINE_BITS // LINE_BEATS
 
 
 class ConstantReader(wiring.Component):
-    """Reads lines of constants, in order, and gives each as beats of four words. Lines come in slices of some beats.
+    """Reads lines of constants, in order, and gives each as beats of four words, the lowest first.
+
+    Combinational but for the number of the beat: requests and beats add no cycle, one beat is given in each cycle. A
+    line comes in slices of `slice_bits`, a multiple of a beat's 128 bits. Addresses wrap around.
 
     Members
     -------
     bases : ``In(21)`` for each bank
-        Addresses in units of 2 KiB; constant while not idle.
+        Addresses in units of 2 KiB; constant while a request is offered.
     client : ``In(ConstantClient())``
     lines : ``Out(LineClient(slice_bits))``
     """

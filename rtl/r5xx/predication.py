@@ -13,7 +13,10 @@ _ALPHA = 3
 
 
 def gates(m: Module, common: data.View, predicates: Value) -> Value:
-    """Channels that a processor's predicates (red in bit 0) let an instruction write."""
+    """Channels, 4 bits, that a lane's predicates (red in bit 0) let an instruction write. Combinational.
+
+    `common` is the instruction's `COMMON` word.
+    """
     rgb = _gate(m, Value.cast(common.rgb_pred_sel), common.rgb_pred_inv, predicates)
     alpha = _gate(m, Value.cast(common.alpha_pred_sel), common.alpha_pred_inv, predicates)
     return Cat(rgb[:_ALPHA], alpha[_ALPHA])

@@ -18,13 +18,14 @@ Body = Callable[[Assembly], int]
 MARK = 0x1234_5678
 """What R1.x and R2 hold before the case."""
 _TOP = 2
+"""Clauses of the program before the body."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """`bad` faults with `status` at its CF instruction, in its clause's unit `at` if that is given; `good` does not.
+    """`bad` faults with `status` at its CF instruction, at unit `at` of its clause if that is given; `good` does not.
 
-    `clause` is the number of that clause in the body. `note` are the fields of the program information.
+    `clause` is the number of that clause among those of the body. `note` are fields of the program information.
     """
 
     name: str
@@ -123,14 +124,14 @@ def nothing(a: Assembly) -> int:
 
 
 def flipped(unit: Unit, word: int, bit: int) -> Unit:
-    """A unit with one bit of one of its two words changed."""
+    """A unit with bit `bit` of its word `word`, 0 or 1, changed."""
     changed = list(unit)
     changed[word] ^= 1 << bit
     return changed[0], changed[1]
 
 
 def instruction_flipped(units: list[Unit], word: int, bit: int) -> list[Unit]:
-    """A fetch instruction with one bit of one of its four words changed."""
+    """A fetch instruction with bit `bit` of its word `word`, 0 to 3, changed."""
     changed = list(units)
     changed[word // 2] = flipped(changed[word // 2], word % 2, bit)
     return changed

@@ -1,7 +1,7 @@
 """The rule of the read ports, by itself: the three cycles of a group, looked at one after another.
 
 In each cycle every channel of the register file gives one register. A constant of slot t takes cycle 0, a second one
-cycle 1, and nothing of slot t but constants is read then.
+cycle 1, and nothing of slot t but constants is read then. Relative operands of a group are taken to have one index.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,10 @@ TRANS_CYCLES = ((2, 1, 0), (1, 2, 2), (2, 1, 2), (2, 2, 1))
 
 
 class Read(NamedTuple):
-    """An operand: a `register`, a `constant` of the kcache, another `value`, or a `previous` result."""
+    """An operand. `kind` is "register", "constant" (of the kcache), "value" (another one) or "previous" (a result).
+
+    `number` is the register, or the operand's select.
+    """
 
     kind: str
     number: int
@@ -23,7 +26,7 @@ class Read(NamedTuple):
 
 
 def cycles_of(position: int) -> tuple[tuple[int, ...], ...]:
-    """The swizzles of a slot."""
+    """The cycles of each BANK_SWIZZLE of a slot."""
     return TRANS_CYCLES if position == TRANS else VECTOR_CYCLES
 
 
@@ -60,7 +63,7 @@ def fits(group: Sequence[tuple[int, Sequence[Read]]], swizzles: Sequence[int]) -
 
 
 def constant_pairs(group: Sequence[tuple[int, Sequence[Read]]]) -> int:
-    """How many halves of constant rows are read."""
+    """How many pairs of constants are read: halves of rows of the kcache."""
     return len(
         {
             (read.number, read.relative, read.channel >= 2)

@@ -1,4 +1,4 @@
-"""The passenger of a fetch, and its record."""
+"""What goes to memory with a fetch, its passenger, and what the core keeps of it until it returns, its record."""
 
 from amaranth.lib import data
 
@@ -9,7 +9,7 @@ from ctm.rtl.isa.limits import CHANNELS, INPUTS, REGISTER_BITS
 
 
 def passenger_layout(config: ArrayConfig, shapes: Shapes) -> data.StructLayout:
-    """The fields that go to memory with a fetch's indices."""
+    """The fields that go to memory with a fetch's indices: those of `fetch_request_layout` but x and y, of one beat."""
     return data.StructLayout(
         {
             "tag": fetch_tag_layout(config, shapes),
@@ -21,7 +21,11 @@ def passenger_layout(config: ArrayConfig, shapes: Shapes) -> data.StructLayout:
 
 
 def record_layout(config: ArrayConfig, shapes: Shapes) -> data.StructLayout:
-    """The record of an outstanding fetch: the destination of its words, channel by channel, and its PC."""
+    """The record of an outstanding fetch: the destination of its words, and its PC.
+
+    `swizzle` has the fetched channel that each channel of the register gets. `enable` has the channels that are written
+    in each lane of the whole wavefront.
+    """
     return data.StructLayout(
         {
             "register": REGISTER_BITS,

@@ -12,7 +12,7 @@ from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 
 _QUEUE = 16
 _IN_FLIGHT = 3
-"""Instructions that may be issued until the first of them is counted in `announced`."""
+"""Instructions that may be issued until the announcement of the first of them is counted."""
 
 
 def uncached_result_layout(config: ArrayConfig) -> data.StructLayout:
@@ -21,21 +21,22 @@ def uncached_result_layout(config: ArrayConfig) -> data.StructLayout:
 
 
 class UncachedWrites(wiring.Component):
-    """A FIFO of writes to memory; one per cycle.
+    """A FIFO of writes to memory. Latency is two cycles; one write is taken in each cycle, one beat is sent in each.
 
-    Results cannot stall, so space is reserved for each write when its instruction is issued (`announced`). A write of
+    Results cannot stall, so space is reserved for each write after its instruction is issued (`announced`). A write of
     no lane is sent only if it acquires: its write response says that the earlier ones are done. With several beats the
     last one acquires.
 
     Members
     -------
     announced : ``In(1)``
-        Reserves space for a write.
+        Reserves space for a write, at most two cycles after the issue of its instruction.
     ready : ``Out(1)``
-        Whether there is space for one more.
+        An instruction that writes may be issued.
     result : ``In(uncached_result_layout(config))``
-        Each announced write, in order.
+        Each announced write, in order; cannot stall.
     empty : ``Out(1)``
+        All announced writes have been sent, or dropped because they have no lane.
     write : ``Out(stream.Signature(uncached_write_layout(at_once, wave)))``
     """
 

@@ -47,7 +47,8 @@ class WaveSlots:
     """State bits of all wave slots. `units` and `needs` have them for each port and resource of the next instruction.
 
     `occupied`: it has a wavefront. `fetching`, `ready`, `waiting`, `finished`: the wavefront's state. `running`: it has
-    begun and not ended. `waits`: its next instruction waits for the semaphore.
+    begun and not ended. `faulted`: it stops before its next instruction, or has stopped. `waits`: its next instruction
+    waits for the semaphore.
     """
 
     occupied: Signal
@@ -83,7 +84,7 @@ class Scheduler(wiring.Component):
     -------
     admission : ``In(Admission(config))``
     start : ``In(pc_bits)``
-        The first instruction; constant from the cycle before a `begin` on.
+        The first instruction's PC; constant from the cycle before a `begin` until no wavefront is resident.
     begin : ``In({valid, wave})``
         Its temporaries are cleared; it starts.
     ports : ``Out(IssuePort(config, shapes))`` for each port
@@ -94,6 +95,7 @@ class Scheduler(wiring.Component):
     available : ``Out(Availability(shapes))``
     outstanding : ``Out(Outstanding(threads))``
     watchdog : ``In(32)``
+        Instructions that a wavefront may execute; 0 for any number.
     expired : ``Out(threads)``
         Wave slots whose watchdog expired; the faulting port gets the next instruction.
     ended : ``Out(EndedWavefronts(context_bits(config)))``
@@ -101,8 +103,8 @@ class Scheduler(wiring.Component):
         The context is free again, and the wave slot if its wavefront did not vacate it.
     contexts : ``Out(Contexts(threads))``
     stalls : ``Out(5)``
-        The cause in `STALLS` why the last cycle issued nothing at the counted port; 0 if it did, or there is no
-        wavefront.
+        The cause why the last cycle issued nothing at the counted port, one-hot as in `STALLS`. 0 if it issued, or
+        executed a further beat, or there is no wavefront.
 
     `wave_slots` are the state bits of all wave slots, for an observer.
     """
@@ -202,7 +204,7 @@ class Scheduler(wiring.Component):
         return Value.cast((waves.waits & outstanding.blocked) | (reduce(or_, fetching, Const(0)) & outstanding.full))
 
     def _pick(self, m: Module, admitted: Value, open_: Value) -> AgeMatrix:
-        """Candidates for each port, for reading a summary and for retiring; the oldest of each."""
+        """The oldest wavefront for each port, then the one whose summary is read, then the one that retires."""
         shapes, waves, every = self._shapes, self.wave_slots, self._threads
         m.submodules.ages = ages = AgeMatrix(every, len(shapes.ports) + 2)
         fetches, retires = ages.candidates[len(shapes.ports) :]
@@ -300,7 +302,7 @@ class Scheduler(wiring.Component):
         return found
 
     def _first(self, m: Module, fetched: data.View) -> tuple[Value, data.View]:
-        """Whether the first instruction's summary is valid, and the summary, which is read for no wavefront."""
+        """Whether the summary of the program's first instruction is valid, and that summary."""
         can_fetch = self.summaries.can_fetch
         valid, held, could_fetch = Signal(), Signal(), Signal()
         summary, held_summary = Signal(self._summary, name="first"), Signal(self._summary, name="held_first")

@@ -9,9 +9,10 @@ from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_OFFSET_BITS
 
 @dataclass(frozen=True, kw_only=True)
 class Routing:
-    """Lines by their addresses: those below `split` go to the `local` ports, others to one more port.
+    """Lines by their addresses: those below `split` go to the `local` ports, others to one more, the system port.
 
-    `local` is a power of two. Lines are interleaved over the local ports. With four, the upper bit of the port's number
+    `split` is a byte address, a multiple of a line's bytes; with that of all memory there is no system port. `local` is
+    1, 2 or 4. Lines are interleaved over the local ports. With four, the upper bit of the port's number
     is the line's bit 1 exclusive OR its bit 3 (permutation-based interleaving: Zhang, Zhu, Zhang, 2000). So
     neighbouring lines use all ports, and so do lines of equal position in neighbouring tiles, which cores often access
     at the same time. Bit 0 is not permuted, because it is the bank of the output cache: two banks share no port.
@@ -30,7 +31,7 @@ class Routing:
         return self.local + self._has_system
 
     def port(self, line: Value) -> Value:
-        """The port of a line."""
+        """The number of the port of a line, by the line's number. The system port is the last one."""
         permuted = line ^ (line[3] << 1)
         local: Value = permuted[: (self.local - 1).bit_length()] if self.local > 1 else Const(0, 1)
         return Mux(line >= self.split >> LINE_OFFSET_BITS, self.local, local) if self._has_system else local

@@ -1,4 +1,7 @@
-"""Coalesces the accesses of several channels: one access for each distinct line."""
+"""Coalesces the accesses of several channels: one access for each distinct line.
+
+A channel is what reads one element or writes one: a channel of a lane in fetches, a lane in writes.
+"""
 
 from functools import reduce
 from itertools import combinations
@@ -28,18 +31,23 @@ def touches_layout(channels: int, passenger: ShapeLike) -> data.StructLayout:
 
 
 def share_layout(channels: int, passenger: ShapeLike) -> data.StructLayout:
-    """The passenger of an access: the channels that share the line, and whether it is the last line of all."""
+    """The passenger of an access: the channels that share the line, and the input's passenger.
+
+    `last`: it is the input's last access.
+    """
     return data.StructLayout({"channels": channels, "last": 1, "passenger": passenger})
 
 
 _COMPARED_IN_PAIRS = 4
+"""Most channels of which every pair is compared."""
 
 
 class Coalescer(wiring.Component):
     """Converts the reads of several channels to accesses to lines: one for each distinct line.
 
     The first access is offered in the cycle after the input was taken, and one in each cycle from then on; the next
-    input is taken with the last access. An input that reads nothing gives one access that reads nothing.
+    input is taken with the last access. An input that reads nothing gives one access that reads nothing. Accesses are
+    in the order of the inputs; those of one input are in the order of the lowest channel of each line.
 
     Members
     -------

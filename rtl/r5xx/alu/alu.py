@@ -1,4 +1,4 @@
-"""The ALU of wavefronts that come at once: from sources to results of all lanes.
+"""The ALU of wavefronts that have one beat: from sources to results of all lanes.
 
 Source: CTM Guide pp. 26-32.
 """
@@ -22,9 +22,9 @@ from ctm.rtl.r5xx.entries import VECTOR
 class Alu(wiring.Component):
     """Computes the results of ALU and OUTPUT instructions for a wavefront's lanes.
 
-    Latency is that of the operand register and of the lane. An instruction that presubtracts takes
-    `presubtract_latency` more. One instruction per cycle may start and one may enter the lanes: one that does not
-    presubtract must not start `presubtract_latency` cycles after one that does.
+    Latency is `direct_latency`, that of the operand register and of the lane. An instruction that presubtracts takes
+    `presubtract_latency` more, in all `latency`. One instruction per cycle may start and one may enter the lanes: one
+    that does not presubtract must not start `presubtract_latency` cycles after one that does.
 
     Members
     -------

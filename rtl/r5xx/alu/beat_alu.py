@@ -28,7 +28,7 @@ _RIGHT, _ABOVE = 1, 2
 
 
 def entering_layout(config: ArrayConfig) -> data.StructLayout:
-    """The beat that enters the lanes in the next cycle.
+    """The beat that enters the lanes in the next cycle: a row of block RAM is read one cycle before it is used.
 
     `presubtracted`: its instruction presubtracts. `above`, of the two halves: it takes a derivative of lane 2, not of
     lane 1.
@@ -52,9 +52,8 @@ class BeatAlu(wiring.Component):
     presubtracts, rgb, alpha : ``In(1)``, ``In(Presubtract)``
         A cycle after the sources: whether they are those of an instruction that presubtracts, and its operations.
     entering : ``In(entering_layout(config))``
-    words : ``In(INSTRUCTION)``
-    control : ``In(LaneControl)``
-        In the cycle of the entry.
+    words, control : ``In(INSTRUCTION)``, ``In(LaneControl)``
+        The instruction of the beat that enters, in the cycle of its entry.
     results : ``Out(ArrayLayout(VECTOR, lanes))``
     comparisons : ``Out(ArrayLayout(ArrayLayout(Comparison, 4), lanes))``
     """
@@ -82,13 +81,13 @@ class BeatAlu(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        slices, latest = -(-QUAD // self._lanes), self._beats + self.presubtract_latency
-        line = DelayLine(m, latest + slices - 1)
+        quad_beats, latest = -(-QUAD // self._lanes), self._beats + self.presubtract_latency
+        line = DelayLine(m, latest + quad_beats - 1)
         cycles = Mux(self.entering.presubtracted, latest, self._beats)
         vectors = self.sources.shape()
         sources = data.View(vectors, line.read(m, Value.cast(self.sources), cycles, name="sources_line"))
         presubtracted = self._presubtracted(m)
-        quads = [self._quad(m, line, cycles)] if slices > 1 else of_quads(m, self.words, list(sources))
+        quads = [self._quad(m, line, cycles)] if quad_beats > 1 else of_quads(m, self.words, list(sources))
         control = delay(m, self.control)
         self._arithmetic[0].gate_together(m, platform, control)
         share_tables(m, [lane.functions for lane in self._arithmetic])

@@ -23,7 +23,10 @@ _PROCESSORS = ("covered", "valid_mask", "active", "predicates", "alu_result")
 
 
 def processors_layout(lanes: int) -> data.StructLayout:
-    """State at the issue that gates the writes: by then the wave slot may have another wavefront."""
+    """A wavefront's state at the issue, by which its results are written, a bit for each lane, four of `predicates`.
+
+    It is kept, because by then the wave slot may have another wavefront.
+    """
     state = wavefront_state_layout(SHAPES, lanes)
     return data.StructLayout({name: state[name].shape for name in _PROCESSORS})
 
@@ -31,8 +34,9 @@ def processors_layout(lanes: int) -> data.StructLayout:
 def token_layout(config: MachineConfig) -> data.StructLayout:
     """The instruction, where it writes, and how it leaves its wavefront.
 
-    `again`: it misses a constant. `ends`: it is the wavefront's last one. `error`: a constant that it needs had an
-    error response. `vacated`: its wavefront has vacated the wave slot.
+    `following`: the next instruction's summary. `again`: it misses a constant. `ends`: it is the wavefront's last one.
+    `error`: a constant that it needs had an error response. `vacated`: its wavefront has vacated the wave slot. A
+    destination `exists` if it is a register of the program.
     """
     destination = data.StructLayout(
         {"register": REGISTER_BITS, "exists": 1, "address": register_address_layout(config.array)}
@@ -81,9 +85,9 @@ def _with_words(m: Module, token: data.View, masks: Mapping[int, int]) -> data.V
 
 
 def written_layout(config: ArrayConfig) -> data.StructLayout:
-    """The instruction that writes in a cycle, and its results' channels, also if its wave slot is vacated.
+    """The instruction that writes in a cycle, and the channels of temporaries that it writes, as [lane][channel].
 
-    With several beats they are those of one.
+    It is valid also if its wave slot is vacated. With several beats the lanes are those of one.
     """
     return data.StructLayout(
         {

@@ -18,26 +18,28 @@ from ctm.rtl.r5xx.state import PC_BITS
 class InstructionStore(wiring.Component):
     """Holds a program's instructions, one copy for each reader.
 
-    With `load` it loads all of them in order unless it has them: a cycle each after the first response. A read gives
-    its entry one cycle later. Words that a port does not use cost no memory in its copy.
+    With `load` it loads all of them in order unless it has them. It takes one response in each cycle, and `loaded`
+    follows two cycles after the last one. Each reader may read in each cycle, and gets its entry one cycle later. Words
+    that a port does not use cost no memory in its copy.
 
     Members
     -------
     size : ``In(PC_BITS)``
-        Instructions of the program.
+        Instructions of the program, 1 at least; constant while it loads and is read.
     uncached_writes : ``In(1)``
+        OUTPUT instructions write past the caches; constant while it loads.
     load, invalidate : ``In(1)``
         `invalidate` only while not `loading`.
     loaded : ``Out(1)``
     loading : ``Out(1)``
     error : ``Out(1)``
-        A load had an error response.
+        The latest load had an error response.
     alu : ``In(EntryRead(ALU_ENTRY, held=True))``
     texture : ``In(EntryRead(TEXTURE_ENTRY, held=True))``
     flow : ``In(EntryRead(FLOW_ENTRY))``
     pc : ``In(PC_BITS)``
     summary : ``Out(SUMMARY)``
-        Of the instruction at `pc`; one outside the program is FLOW's.
+        Of the instruction at `pc`, one cycle later. One outside the program is FLOW's, and with `error` each one is.
     client : ``Out(InstructionClient())``
     """
 
@@ -60,10 +62,10 @@ class InstructionStore(wiring.Component):
         m = Module()
         m.submodules.predecode = predecode = GatedStateless(Predecode())
         request, response = self.client.request, self.client.response
-        asked, received, arrives = Signal(PC_BITS), Signal(PC_BITS), self.loading & response.valid
+        requested, received, arrives = Signal(PC_BITS), Signal(PC_BITS), self.loading & response.valid
         m.d.comb += [
-            request.valid.eq(self.loading & (asked != self.size)),
-            request.payload.number.eq(asked),
+            request.valid.eq(self.loading & (requested != self.size)),
+            request.payload.number.eq(requested),
             response.ready.eq(1),
             predecode.words.eq(response.payload.words),
             predecode.uncached_writes.eq(self.uncached_writes),
@@ -73,7 +75,7 @@ class InstructionStore(wiring.Component):
         pending, pending_summary = Signal(ALU_ENTRY), Signal(SUMMARY)
         pending_illegal, last = Signal(), Signal()
         with m.If(request.valid & request.ready):
-            m.d.sync += asked.eq(asked + 1)
+            m.d.sync += requested.eq(requested + 1)
         with m.If(arrives):
             m.d.sync += [
                 received.eq(received + 1),
@@ -92,7 +94,7 @@ class InstructionStore(wiring.Component):
         with m.If(self.invalidate):
             m.d.sync += self.loaded.eq(0)
         with m.Elif(self.load & ~self.loaded & ~self.loading):
-            m.d.sync += [self.loading.eq(1), self.error.eq(0), asked.eq(0), received.eq(0)]
+            m.d.sync += [self.loading.eq(1), self.error.eq(0), requested.eq(0), received.eq(0)]
 
         def memory(name: str, contents: Value, address: Value, reads: ValueLike = 1) -> Value:
             write = last | (arrives & (received != 0)), (received - 1)[:SLOT_BITS]

@@ -27,13 +27,14 @@ from ctm.rtl.r700.code.groups import GROUP
 _LINES = FLOAT_CONSTANTS // 4
 _SHAPE_BANK_BITS = (SHAPE_BANK_LINES * KCACHE_LINE_ROWS - 1).bit_length()
 RECORD_BANK = PRIMITIVE_BANKS - 1
-"""The bank of a shape's record; those in front are the parameters of its vertices, after it the provoking one's."""
+"""The bank of a shape's record. Banks 1 to 3 have its vertices' parameters, the last one its provoking vertex's."""
 
 INDICES = data.StructLayout({"address": data.ArrayLayout(INDEX, CHANNELS), "loop": LOOP_INDEX_BITS})
 """The bases of relative numbers: the address registers of some pixels, and aL."""
 
 CONSTANT_PAIR = data.StructLayout({"row": ROW_BITS, "half": 1, "exists": 1, "bank": PRIMITIVE_BANKS.bit_length()})
-"""A half of a constant of a bank; one outside its range is 0."""
+"""Two neighbouring channels, the `half`, of a `row` of a bank; bank 0 has the float constants. One that does not exist
+is 0."""
 
 DECODED = data.StructLayout(
     {
@@ -49,7 +50,7 @@ DECODED = data.StructLayout(
 
 
 def offset_of(m: Module, indices: data.View, mode: Value) -> Signal:
-    """The offset that is added to a relative number."""
+    """The offset that is added to a relative number, in registers or rows: a channel of AR, or aL."""
     offset = Signal(signed(LOOP_INDEX_BITS + 1), name="offset")
     channels = [indices.address[channel] for channel in range(CHANNELS)]
     m.d.comb += offset.eq(Mux(mode == IndexMode.LOOP.value, indices.loop, Array(channels)[mode[:2]]))
@@ -57,18 +58,20 @@ def offset_of(m: Module, indices: data.View, mode: Value) -> Signal:
 
 
 class NeededLines(Interface):
-    """The lines of constants that a group needs, seen from the unit that decodes it.
+    """The lines of constants that a group needs, seen from the unit that decodes it. Outputs follow in the same cycle.
+
+    A line has four rows of the float constants; a line of the kcache has 16.
 
     Members
     -------
     loaded, error : ``In(64)``
-        Lines that are valid, and those that had an error response.
+        Lines that are loaded, and those whose latest load had an error response, also if they are invalid since.
     missing : ``Out(2)``
-        Pairs whose lines are not loaded.
+        Pairs whose lines are needed and not loaded.
     lines : ``Out(ArrayLayout(6, 2))``
-        The line of each pair.
+        The line of each pair; undefined for one that is not missing.
     is_error : ``Out(1)``
-        A pair's line is loaded and had an error response.
+        A needed line is loaded and had an error response.
     """
 
     def __init__(self) -> None:
@@ -84,9 +87,10 @@ class NeededLines(Interface):
 
 
 class GroupDecode(wiring.Component):
-    """Decodes a group in four cycles, in which it is stable; all outputs are valid in the last one.
+    """Decodes one group in four cycles; all outputs are valid in the last one.
 
-    With `draws` it may read constants of shapes.
+    `group`, `kcache` and `produced` are stable in the four cycles. Outputs follow from the other inputs in the same
+    cycle. With `draws` it may read constants of shapes; without, these do not exist.
 
     Members
     -------
@@ -95,11 +99,14 @@ class GroupDecode(wiring.Component):
     group : ``In(GROUP)``
     kcache : ``In(ArrayLayout(KCACHE, 2))``
     produced : ``In(5)``
+        Slots of the clause's previous group.
     indices : ``In(INDICES)``
     any_pixel : ``In(1)``
-        A pixel has these indices.
+        A pixel has these indices; if none has, a relative constant needs no line.
     dx10_clamp : ``In(1)``
+        The program's.
     decoded : ``Out(DECODED)``
+        With `illegal` it is undefined.
     relative : ``Out(1)``
         An operand or a result is relative to AR, so that pixels with other indices are executed by themselves.
     illegal : ``Out(1)``
@@ -172,7 +179,7 @@ class GroupDecode(wiring.Component):
         return m
 
     def _find_bank(self, m: Module, row: Value, target: data.View) -> Value:
-        """Set the bank of a row of a shape's constants; whether it is one."""
+        """Set the bank of a row; gives whether the row is one of a shape's constants."""
         number = (row - (FIRST_SHAPE_LINE - SHAPE_BANK_LINES // 4) * KCACHE_LINE_ROWS)[:ROW_BITS_OF_ALL]
         in_bank, bank = number[:_SHAPE_BANK_BITS], number[_SHAPE_BANK_BITS:]
         first = SHAPE_BANK_LINES // 4 * KCACHE_LINE_ROWS

@@ -18,7 +18,7 @@ from ctm.rtl.r700.alu.decode import CONSTANT_PAIR, RECORD_BANK
 
 
 def taken_layout(config: MachineConfig) -> data.StructLayout:
-    """A wavefront of pixels that takes a wave slot, and its shape."""
+    """A wavefront of pixels that takes a wave slot: where its shape's constants are."""
     layout = shape_layout(config.pipeline.vertices, RECORDS)
     return data.StructLayout({"valid": 1, "wave": wave_bits(config.array), "constants": layout})
 
@@ -31,7 +31,7 @@ class ShapeRead(Interface):
     taken : ``In(taken_layout(config))``
         The shape of a wavefront of pixels, when it takes a wave slot.
     constant : ``Out(constant_layout(vertices))``
-        The constant that is read.
+        The constant that is read; undefined without `valid`.
     valid : ``Out(1)``
         It is read instead of the float constant of this cycle.
     """
@@ -53,8 +53,9 @@ def connect_shapes(
 ) -> None:
     """Drive the ALU's reads of the constants of shapes.
 
-    `wave` is the wave slot of the group that is decoded, the pairs are one of that group's and one of the group that is
-    issued; `is_last` is the interval's last cycle, `is_second` that in which the second pair is read.
+    `wave` is the wave slot of the group that is decoded. `pairs` are the first pair of that group and the second pair
+    of the group that is issued. `is_last` is the interval's last cycle, `is_second` that in which the second pair is
+    read.
     """
     m.submodules.shapes = shapes = ShapeConstants(config)
     connect(m, shapes.read, flipped(read))
@@ -68,7 +69,7 @@ def connect_shapes(
 
 
 class ShapeConstants(wiring.Component):
-    """Finds the constants of a group's pairs that are of its wavefront's shape. Latency is 0 for the first pair.
+    """Finds the constants of a group's pairs that are of its wavefront's shape. Combinational; one pair in each cycle.
 
     Members
     -------
@@ -76,11 +77,11 @@ class ShapeConstants(wiring.Component):
     wave : ``In``
         The wave slot of the group that is decoded.
     issues : ``In(1)``
-        The group is issued in the next cycle.
+        The interval's last cycle, after which the group that is decoded may be issued: its shape is kept.
     first, second : ``In(CONSTANT_PAIR)``
-        A pair of the group that is decoded, and one of the group that is issued.
+        The first pair of the group that is decoded, and the second pair of the group that is issued.
     is_second : ``In(1)``
-        Read the second one.
+        Read `second`, of the shape that was kept.
     """
 
     def __init__(self, config: MachineConfig) -> None:

@@ -15,7 +15,7 @@ from ctm.rtl.r700.code.controls import Fields, control, facts
 CODE_BITS = 11
 """Width of ALU_INST with two operands; with three it is narrower."""
 _ABSOLUTE = 2
-"""Operands that may be made absolute, in instructions with two."""
+"""Operands that have ABS, in the encoding with two; it has none with three."""
 _SCALES = {OutputModifier.OFF: 0, OutputModifier.MUL_2: 1, OutputModifier.MUL_4: 2, OutputModifier.DIV_2: -1}
 
 
@@ -29,9 +29,9 @@ class SlotDecoder(wiring.Component):
     Members
     -------
     code : ``In(11)``
-        ALU_INST, with three operands in the low 5 bits.
+        ALU_INST; that of the encoding with three operands is in the low 5 bits.
     three_operands : ``In(1)``
-        The encoding; it has no `absolute` and `omod`, which are ignored then.
+        The encoding is the one with three operands (OP3). It has no ABS and OMOD: `absolute` and `omod` are ignored.
     absolute : ``In(2)``
     negate : ``In(3)``
         ABS and NEG of operands, operand 0 first.
@@ -40,6 +40,7 @@ class SlotDecoder(wiring.Component):
     control : ``Out(SlotControl)``
         For an unknown operation that of NOP, with the modifiers.
     facts : ``Out(OperationFacts)``
+        For an unknown operation 0.
     """
 
     code: In(CODE_BITS)

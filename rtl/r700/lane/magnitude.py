@@ -1,4 +1,4 @@
-"""Integers as a sign, a magnitude, and a significand, of which the table has a reciprocal."""
+"""Integers as a sign, a magnitude, and a significand, from which the reciprocal is interpolated."""
 
 from amaranth import Module, Signal
 from amaranth.lib import wiring
@@ -13,7 +13,9 @@ from ctm.rtl.lib.zeros import leading_zeros
 
 
 class Magnitude(wiring.Component):
-    """Takes the sign from an integer and normalises its magnitude. Latency is `operands`.
+    """Takes the sign from an integer and normalises its magnitude.
+
+    Latency is `config.operands`; one word is accepted in each cycle.
 
     The zeros above a negative integer's magnitude are counted while it is computed: their number is that of its leading
     ones, or one less for a power of two.
@@ -22,12 +24,13 @@ class Magnitude(wiring.Component):
     -------
     word : ``In(32)``
     is_signed : ``In(1)``
+        The word is in two's complement.
     negative : ``Out(1)``
     magnitude : ``Out(32)``
     fraction : ``Out(23)``
-        The bits below its leading one, truncated; undefined for 0 and -1, as `position`.
+        The bits below the magnitude's leading one, truncated. Undefined for 0 and -1, and so is `position`.
     position : ``Out(5)``
-        That of the leading one.
+        The position of the leading one.
     """
 
     word: In(WORD_BITS)

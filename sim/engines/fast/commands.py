@@ -1,4 +1,4 @@
-"""The command processor, which need not look again at commands that it knows.
+"""The command processor, which keeps the effect of commands that it has read.
 
 Programs that take a millisecond are started again and again by the same commands, and to read these costs a quarter of
 that. What they make of the state depends on their words and on the state before, and on nothing else.
@@ -18,7 +18,7 @@ from ctm.sim.golden.pe.state import State
 _MOST, _LONGEST = 64, 1 << 12
 """Command buffers that are remembered, and how many words they may have."""
 _WALKS, _FEW = 16, 4
-"""Domains whose walk is remembered, and the most segments that they may have."""
+"""Domains whose walk is remembered, and the most batches of `batch_lanes` processors that they may have."""
 _WRITE = ("start_program", "read_perf_counters", "start_draw", "read_strm")
 """Commands that may write to memory."""
 
@@ -30,10 +30,11 @@ Found = tuple[int, Command, list[int]]
 
 @dataclass(frozen=True, kw_only=True)
 class _Stretch:
-    """Neighbouring commands that set state, without an error, or one that does not.
+    """Neighbouring commands that set state, without an error, or one command that does not.
 
-    `before` and `after` are the state, None for the one; `again` are those that do more than to set it, with their
-    distance from the first one instead of the address.
+    `words` is their number of words. `before` and `after` are the state; None for the one command. `again` are commands
+    that do more than set it, with their distance from the first one in bytes instead of the address. `writes`: the one
+    command may write to memory.
     """
 
     words: int
@@ -44,7 +45,7 @@ class _Stretch:
 
 
 class FastProcessor(CommandProcessor):
-    """See `CommandProcessor`."""
+    """As `CommandProcessor`; commands and walks that it knows take less time."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)

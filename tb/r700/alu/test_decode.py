@@ -87,7 +87,7 @@ class Draw:
         self._draw = draw
         self._rows = draw.integers(0, 32, 2).tolist()
         self._mode = str(draw.choice(MODES))
-        self._registers = bool(draw.random() < 0.3)
+        self._relative = bool(draw.random() < 0.3)
 
     def _chance(self, probability: float) -> bool:
         return bool(self._draw.random() < probability)
@@ -113,8 +113,8 @@ class Draw:
     def _slot(self, channel: str) -> words.Slot:
         """An instruction. Registers are relative to one index in the whole group, or none is."""
         name = str(self._draw.choice(list(OPERATIONS)))
-        mode = self._mode if self._registers else str(self._draw.choice(MODES))
-        target = f"R{self._draw.integers(124)}{'+' if self._registers and self._chance(0.2) else ''}.{channel}"
+        mode = self._mode if self._relative else str(self._draw.choice(MODES))
+        target = f"R{self._draw.integers(124)}{'+' if self._relative and self._chance(0.2) else ''}.{channel}"
         operands = [self._operand() for _ in range(OPERATIONS[name])]
         return words.slot(name, target, *operands, index=mode)
 
@@ -124,7 +124,7 @@ class Draw:
         if kind < 0.6:
             return f"K{draw.integers(2)}[{draw.choice(self._rows)}{plus}].{channel}"
         if kind < 0.8:
-            return f"R{draw.integers(4)}{plus if self._registers else ''}.{channel}"
+            return f"R{draw.integers(4)}{plus if self._relative else ''}.{channel}"
         return "0.5" if kind < 0.9 else f"#{draw.integers(3):x}"
 
 

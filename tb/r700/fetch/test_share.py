@@ -19,6 +19,7 @@ WRITTEN, CHANNELS, ROW = 2, 4, 4
 """Pixels of which a register is written in one cycle; words of one, and of a row."""
 WAVES = 16
 BANK_DWORDS = 1024
+"""Dwords of a bank, which the wavefronts of a core share."""
 NOT_WRITTEN = 7
 INSTRUCTIONS = 60
 
@@ -89,10 +90,10 @@ class Bench:
         task = Task.SHARE_WRITE if access.writes else Task.SHARE_READ
         for k, slice_ in order:
             pixels = slice(slice_ * size, (slice_ + 1) * size)
-            of = slice_
+            source_slice = slice_
             if not access.writes and access.fields["broadcasts"]:
-                of = int(np.flatnonzero(access.active)[0]) // size
-            source = access.source[k if access.writes else 0][:, of * size : (of + 1) * size]
+                source_slice = int(np.flatnonzero(access.active)[0]) // size
+            source = access.source[k if access.writes else 0][:, source_slice * size : (source_slice + 1) * size]
             unit = self.unit
             context.set(unit.wave, access.wave)
             context.set(unit.fetch, {"task": task, "burst": access.burst - 1, **access.fields})
@@ -100,7 +101,7 @@ class Bench:
             context.set(unit.slice, slice_)
             context.set(Value.cast(self.selection.source), int.from_bytes(source.tobytes(), "little"))
             context.set(unit.executing, mask(access.executing[pixels]))
-            context.set(unit.active, mask(access.active[of * size : (of + 1) * size]))
+            context.set(unit.active, mask(access.active[source_slice * size : (source_slice + 1) * size]))
             found = await self._run(context, size // WRITTEN if access.writes else size + 1)
             assert sorted(found) == ([] if access.writes else list(range(size)))
             for pixel, words in found.items():

@@ -1,4 +1,4 @@
-"""Draws programs of everything: trees of control flow whose statements are random groups and fetches, too."""
+"""Random programs of everything: trees of control flow whose statements are random groups and fetches, too."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -21,6 +21,7 @@ _FIRST = 16
 """Registers from here on are those of groups and fetches, so that loops keep their counters."""
 _GPRS = _FIRST + random_groups.GPRS
 _INPUTS, _SIDE = 4, 6
+"""Inputs, and the width and height of each."""
 _LDS_DWORDS = 16
 _WATCHDOG = 3000
 _OPERATIONS = tuple(operation.name for operation in SUPPORTED)

@@ -15,7 +15,11 @@ _SAMPLES = tuple(operation for operation in fetch.LOOKUPS if operation is not Te
 
 
 class TextureForm(FetchForm):
-    """Fetches of an input by coordinates, its size, and gradients."""
+    """Fetches of an input by coordinates, its size, and gradients.
+
+    The input is RESOURCE_ID less the program's `texture_base`; a fetch of one that does not exist is illegal. Samplers
+    and levels of detail are ignored. Instructions that set or keep gradients do nothing.
+    """
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""

@@ -30,11 +30,12 @@ _FIRST = 64
 """Wavefronts that the golden model runs first."""
 _GROWTH = 4
 _DOUBT = 3
-"""How many times too long wavefronts may take that are given up, and the first of a start, which decode the program."""
+"""Factor by which wavefronts may exceed their time before they are given up. That of the first ones of a start, too:
+they decode the program."""
 _CALLS = 5_500
 """Processors that take as long as the golden model's calls for a batch, however few it has; docs/performance.md."""
 _REGISTER = 16
-"""Lanes that the widest registers of hosts hold."""
+"""Words that the widest registers of hosts hold, 512 bits."""
 
 
 class AutoCore:
@@ -48,11 +49,11 @@ class AutoCore:
         self._golden, self._make = golden, make
         self.fast: FastCore | None = None
         self.expected = 1
-        """How often the program that is started next will be started."""
+        """How many times the program that is started next will be started in all, this start included."""
         self._spent: dict[Image, float] = {}
-        """Seconds that programs took here, unless they are compiled."""
+        """Seconds that the golden model took for programs, but for wavefronts that were given up."""
         self._starts = Counter[Image]()
-        """How often it began them."""
+        """How many times the golden model began them."""
         self._compiled: set[Image] = set()
 
     def invalidate_program(self) -> None:
@@ -94,10 +95,10 @@ class AutoCore:
 class AutoRun:
     """Runs wavefronts on the golden model, measures them, and continues with compiled code where that pays off.
 
-    `wavefronts` is their number, of which it runs `first` at first, `begin` starts the compiled program, which takes
-    some `cost` seconds; `spend` is told the seconds that the golden model took. The program will be started `expected`
-    times in all. What the golden model ran is done, but for wavefronts that take so long that all is better compiled:
-    those it gives up if it has `patience`, which watches it.
+    `wavefronts` is their number, of which it runs `first` at first. `begin` compiles the program, in about `cost`
+    seconds, and starts it. `spend` is called with the seconds of each call of the golden model that ended. The program
+    will be started `expected` times in all. With `patience`, an observer of `golden`, it gives up wavefronts that take
+    too long: compiled code runs these again. All others are run once.
     """
 
     def __init__(
@@ -158,6 +159,6 @@ class AutoRun:
 
 
 def _work(wavefronts: int, lanes: int) -> int:
-    """What wavefronts are for the golden model, in processors."""
+    """What wavefronts cost the golden model, in processors that would take as long."""
     processors = wavefronts * lanes
     return processors + _CALLS * math.ceil(processors / BATCH_LANES)

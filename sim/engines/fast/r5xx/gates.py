@@ -16,7 +16,10 @@ class Gates:
     uniform: bool
 
     def base(self, *, write_inactive: bool = False) -> Value | None:
-        """Lanes that execute, None for all: what those of wavefronts that ended do is nowhere visible then."""
+        """Lanes that execute, with `write_inactive` also those that are inactive; None for all.
+
+        All do with `uniform`: what lanes of wavefronts that ended write is nowhere visible then.
+        """
         if self.uniform:
             return None
         here = self.registers.mask(self.registers.here)
@@ -25,7 +28,7 @@ class Gates:
         return self.lanes.builder.and_(here, self.registers.mask(self.registers.active))
 
     def of(self, common: Common, channel: int, base: Value | None) -> Value | None:
-        """Of the lanes of `base` those whose predicate lets them write a channel, None for all."""
+        """The lanes of `base` whose predicate lets them write a channel, None for all."""
         predicate = common.predicate(channel)
         if predicate.is_never:
             return self.lanes.none

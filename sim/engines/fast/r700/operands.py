@@ -16,7 +16,8 @@ from ctm.sim.golden.r700.instruction import Bank, Operand
 class ClauseState:
     """What lives as long as an ALU clause: AR by channels, the predicate, and the results of the last group by slot.
 
-    `cleared` are the lanes that the clause took out of the branch mask. Masks are kept ones.
+    `cleared` are the lanes that the clause took out of the branch mask. Masks are of 0 and -1, as `Lanes.mask` makes
+    them.
     """
 
     address: list[Value]
@@ -37,7 +38,7 @@ class Operands:
     """Of a draw, the constants of its primitive."""
 
     def read(self, operand: Operand, state: ClauseState, *, is_float: bool) -> Value:
-        """An operand's words; `is_float` says that they are numbers to compute with."""
+        """An operand's words after ABS and NEG; with `is_float` LLVM cannot tell their source, see `Lanes.fenced`."""
         builder, words = self.lanes.builder, self._source(operand, state)
         if operand.absolute:
             words = builder.and_(words, self.lanes.integer(MAGNITUDE))

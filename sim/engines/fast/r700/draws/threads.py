@@ -1,4 +1,4 @@
-"""A draw's programs in front of the raster: what their threads begin with, read and leave.
+"""A draw's programs before the raster: what their threads begin with, read and write.
 
 A thread is a vertex, a primitive, or a vertex that was emitted. See golden's `draws.threads`.
 """
@@ -21,25 +21,28 @@ from ctm.sim.golden.r700.instruction import BufferFetch, Export
 
 
 class ThreadSlot(IntEnum):
-    """What is given of threads, in a table of its own; what it points at is there for whole vectors."""
+    """Entries of the table of threads, 64 bits each. Arrays by vector also have lanes without a thread."""
 
     STARTS = 0
     """Points at what registers hold, words [vectors, registers, lanes]."""
     RESULTS = auto()
     """Points at what was exported, words [vectors, outputs, 4, lanes]."""
     RING = auto()
+    """Points at the ring that is read, words."""
     RING_BYTES = auto()
-    """The ring that is read."""
+    """The size of that ring."""
     WRITTEN = auto()
     """Points at the ring that is written, words [threads, dwords of an item]."""
     COUNTS = auto()
-    """Points at the number of vertices that were emitted, words [vectors, lanes]."""
+    """Points at the number of vertices that each thread emitted, words [vectors, lanes]."""
     CUTS = auto()
-    """Points at a byte for each vertex in front of which a strip may end, [threads, most emitted + 1]."""
+    """Points at bytes, 1 where a strip ends before vertex n, [threads, most emitted + 1]."""
     MEMORY = auto()
+    """Points at byte 0 of the machine's memory."""
     FIRST_INSTANCE = auto()
+    """What `by_instance` adds to an index."""
     BUFFERS = auto()
-    """Points at address, size and stride of each vertex buffer, 64 bits."""
+    """Points at address, size and stride of each vertex buffer, in bytes, 64 bits each."""
     STREAMS = auto()
     """Points at pointers to the words of each stream and to a byte for each that was written, [threads, stride]."""
 
@@ -48,8 +51,9 @@ class ThreadSlot(IntEnum):
 class Threaded:
     """All that the translation of such a program depends on, beside the program.
 
-    `registers` are those that hold something at the start, by number and channel; `item` the dwords of what a thread
-    writes to a ring; `strides` those of streams; `most_emitted` the vertices that may be emitted, None if none may.
+    `registers` are those that hold something at the start, by number and channel. `outputs` are the program's, by
+    number. `item` is the dwords that a thread has of the ring that is written, `strides` those of each stream.
+    `most_emitted` is the most vertices that a thread may emit, None if none may.
     """
 
     stage: DrawStage
@@ -78,7 +82,10 @@ class Threads:
             yield register, channel, loaded
 
     def fetch(self, instruction: BufferFetch, index: Value) -> list[Value]:
-        """The four words of each lane's element `index`; an element that is not in the buffer as a whole is 0."""
+        """The four words of each lane's element; one that is not in the buffer as a whole is 0.
+
+        `index` counts elements of a vertex buffer, dwords of the ring.
+        """
         lanes, builder = self._lanes, self._lanes.builder
         wide = builder.zext(index, lanes.longs)
         if instruction.buffer is None:
@@ -154,7 +161,7 @@ class Threads:
             stored.align = WORD_BYTES
 
     def _row(self, base: Value, rows: int, row: int) -> Value:
-        """Pointer to a row of what is there for this vector."""
+        """Pointer to a row of an array of words [vectors, rows, lanes], for this vector."""
         builder = self._lanes.builder
         first = builder.mul(builder.zext(self._kernel.vector, LONG), ir.Constant(LONG, rows))
         row = builder.add(first, ir.Constant(LONG, row))
