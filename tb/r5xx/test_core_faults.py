@@ -58,8 +58,8 @@ FAULTS = {
         "is_alone = ~self.wave_slots.faulted",
     ),
     "a wavefront that has vacated its wave slot writes temporaries of the next one": Fault(
-        "rtl.r5xx.alu.writes", "Mux(keeps_wave, self.written.enable[lane], 0)",
-        "Mux(effective, self.written.enable[lane], 0)",
+        "rtl.r5xx.alu.port", "keeps_wave = valid & ~token.again & ~token.error & ~token.vacated",
+        "keeps_wave = valid & ~token.again & ~token.error",
     ),
     "a wavefront that has vacated its wave slot writes predicates of the next one": Fault(
         "rtl.r5xx.alu.writes", "keeps_wave & last if self._array.beats > 1 else keeps_wave)", "effective)"

@@ -89,9 +89,9 @@ class ResultWrite(Interface):
         Whose lanes; only if there are several beats.
     words : ``Out(ArrayLayout(ArrayLayout(32, 4), lanes))``
     enable : ``Out(ArrayLayout(4, lanes))``
-        What is written of them.
+        What is written of them, in `fields`.
     fields : ``Out(register_fields)``
-        Fields of which something may be written in this cycle.
+        Fields that may be written in this cycle; the others keep their registers.
     reserved : ``Out(2)``
         Banks to which results may be written in the next cycle, in which texture writes to them stall.
     """

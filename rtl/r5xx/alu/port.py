@@ -329,7 +329,7 @@ class AluPort(wiring.Component):
             writes.comparisons.eq(alu.comparisons),
             self.results.words.eq(alu.results),
             self.results.addresses.eq(writes.result_addresses),
-            self.results.enable.eq(writes.result_enable),
+            self.results.enable.eq(writes.written.enable),
             self.uncached.result.eq(writes.uncached),
             self.wavefront.flags.eq(writes.flags),
             self.outputs.eq(writes.outputs),

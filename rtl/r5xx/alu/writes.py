@@ -42,7 +42,7 @@ class AluWrites(wiring.Component):
     program : ``In(PROGRAM)``
     results, comparisons
         The ALU's.
-    result_addresses, result_enable, flags, outputs, uncached, written
+    result_addresses, flags, outputs, uncached, written
         The port's.
     """
 
@@ -59,7 +59,6 @@ class AluWrites(wiring.Component):
                 "results": In(words_layout(array.at_once)),
                 "comparisons": In(data.ArrayLayout(data.ArrayLayout(Comparison, CHANNELS), array.at_once)),
                 "result_addresses": Out(data.ArrayLayout(register_address_layout(array), len(SHAPES.register_fields))),
-                "result_enable": Out(data.ArrayLayout(CHANNELS, array.at_once)),
                 **beat_members(array, In, "beat"),
                 **beat_members(array, Out, "result_beat"),
                 "flags": Out(flags),
@@ -127,7 +126,6 @@ class AluWrites(wiring.Component):
     def _lane(self, m: Module, lane: int, effective: Value, wavefront: data.View, flags: data.View) -> Value:
         """Connect the writes of a lane; give its predicates."""
         token, program = self.token, self.program
-        keeps_wave = effective & ~token.vacated
         exists = Cat(token.rgb.exists.replicate(SCALAR), token.alpha.exists)
         keeps_outputs = effective & ~program.uncached_writes
         keeps_conditional = effective & program.conditional_from_program
@@ -138,7 +136,6 @@ class AluWrites(wiring.Component):
             unit.predicates.eq(lane_predicates(wavefront, lane, self._lanes)),
             unit.comparisons.eq(self.comparisons[lane]),
             self.written.enable[lane].eq(unit.temporary_enable & exists),
-            self.result_enable[lane].eq(Mux(keeps_wave, self.written.enable[lane], 0)),
             self.outputs.enable[lane].eq(Mux(keeps_outputs, unit.output_enable, 0)),
             self.outputs.conditional[lane].eq(unit.conditional_enable & keeps_conditional),
             self.outputs.values[lane].eq(self.results[lane][SCALAR]),
