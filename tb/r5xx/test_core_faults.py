@@ -46,8 +46,8 @@ FAULTS = {
         "rtl.dpp.registers.file", "(enable | written.is_fresh.replicate(width))", "enable",
     ),
     "killed processors send outputs": Fault(
-        "rtl.dpp.wavefronts.retirement", "state.covered & state.valid_mask & passed, beat",
-        "state.covered & passed, beat",
+        "rtl.dpp.wavefronts.retirement", "stores = state.covered & state.valid_mask & passed",
+        "stores = state.covered & passed",
     ),
     "LAST ends a wavefront that has inactive processors": Fault(
         "rtl.r5xx.alu.port", "all_active = ~(wavefront.covered & wavefront.valid_mask & ~wavefront.active).any()",

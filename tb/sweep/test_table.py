@@ -73,9 +73,10 @@ def test_what_is_there_is_not_overwritten(tmp_path: Path) -> None:
         file.unlink()
     assert "it is no Parquet file" in _resumed(path, table, b"mine")
     assert "ends in .parquet" in error_line("sweep", path, "-o", tmp_path / "t.csv", *HERE)
-    assert "it would replace" in error_line("sweep", path, "-o", table, "--page", path, "--workers", 0)
+    page.symlink_to(path)
+    assert "it would replace" in error_line("sweep", path, "-o", table, "--page", page, "--workers", 0)
     assert path.read_text() == SMALL
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["sweep.toml", "t.parquet"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["sweep.toml", "t.html", "t.parquet"]
 
 
 def _resumed(path: Path, table: Path, data: bytes) -> str:

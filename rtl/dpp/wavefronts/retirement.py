@@ -207,7 +207,8 @@ class Retirement(wiring.Component):
         with m.Elif(passes):
             m.d.sync += remaining.eq(others)
 
-        stores, masks = self._masks(m, written, state.covered & state.valid_mask & passed, beat)
+        stores = state.covered & state.valid_mask & passed
+        own, masks = self._masks(m, written, stores, beat)
         i, j = pair_of(sizes, state, beat)
         m.d.comb += [
             sent.valid.eq(offered),
@@ -219,7 +220,7 @@ class Retirement(wiring.Component):
             step.output.i.eq(i),
             step.output.j.eq(j),
             step.output.words.eq(self.outputs.words),
-            *(step.output.mask[lane].eq(Mux(stores[lane], Value.cast(mask), 0)) for lane, mask in enumerate(masks)),
+            *(step.output.mask[lane].eq(Mux(own[lane], Value.cast(mask), 0)) for lane, mask in enumerate(masks)),
         ]
 
     def _sent(self, m: Module) -> stream.Interface:
