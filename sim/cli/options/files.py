@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from ctm.rtl.isa.executable import ELF_MAGIC
 from ctm.sim.cli.outcome import BadInput
 from ctm.sim.compiler.source import SUFFIXES
 from ctm.sim.files import is_stream
@@ -16,7 +17,7 @@ _KINDS = {
     ".toml": "a job: ctm run runs it",
     COMPILED: "a compiled program: ctm import makes an executable of it",
 }
-_MAGIC, _HEADER = b"\x7fELF", b"<ctm/kernel.h>"
+_HEADER = b"<ctm/kernel.h>"
 
 
 def check_ending(option: str, path: Path | None, endings: tuple[str, ...]) -> None:
@@ -39,7 +40,7 @@ def explained(error: Exception, name: str, data: bytes, *, wanted: str) -> Excep
 
 def _kind(name: str, data: bytes) -> str:
     """The kind of a file by its contents, else by its name; empty if neither says it."""
-    if data.startswith(_MAGIC):
+    if data.startswith(ELF_MAGIC):
         return EXECUTABLE
     suffix = Path(name).suffix.lower()
     if _HEADER in data or suffix in SUFFIXES:
