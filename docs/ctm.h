@@ -96,7 +96,7 @@
 #define CTM_COUNTER_BUSY 0x100 /* cycles in which a command buffer is executed */
 #define CTM_COUNTER_ACTIVE 0x104 /* cycles in which a wavefront is resident in the array */
 #define CTM_COUNTER_GROUPS 0x108 /* wavefronts dispatched to the array */
-#define CTM_COUNTER_PROCESSORS 0x10c /* processors of domains that were dispatched or failed their test */
+#define CTM_COUNTER_PROCESSORS 0x10c /* pixels of domains that were dispatched or failed their test */
 #define CTM_COUNTER_ISSUED_ALU 0x110 /* ALU and OUTPUT instructions issued, one for each wavefront */
 #define CTM_COUNTER_ISSUED_TEX 0x114 /* texture instructions issued */
 #define CTM_COUNTER_ISSUED_FC 0x118 /* flow-control instructions issued */

@@ -40,7 +40,7 @@ class Activity(Interface):
     issued : ``Out(ports * cores)``
         Ports that execute an instruction in this cycle, the first core's in the low bits.
     active_lanes : ``Out(range(cores * wavefront_lanes + 1))`` for each port
-        Active processors of the instructions' wavefronts, of all cores together; 0 if there is none.
+        Active pixels of the instructions' wavefronts, of all cores together; 0 if there is none.
     stalls : ``Out(range(cores + 1))`` for each cause in `STALLS`
         Cores that issued nothing at the counted port in the last cycle because of it.
     """
@@ -98,7 +98,7 @@ def core_members(config: ArrayConfig, shapes: Shapes, machine: MachineConfig | N
     load : ``In(1)``
         Load the program if it is invalid; a wavefront does so, too.
     wavefront : ``In(stream.Signature(wavefront_layout(config.wavefront_lanes)))``
-        Wavefronts with a covered processor.
+        Wavefronts with a covered pixel.
     free : ``Out(range(CORE_CREDITS + 1))``
         As `CoreCredit`'s.
     fault : ``Out(stream.Signature(program_fault_layout(program_format), always_ready=True))``

@@ -100,7 +100,7 @@ COUNTERS = {
     "BUSY": "cycles in which a command buffer is executed",
     "ACTIVE": "cycles in which a wavefront is resident in the array",
     "GROUPS": "wavefronts dispatched to the array",
-    "PROCESSORS": "processors of domains that were dispatched or failed their test",
+    "PROCESSORS": "pixels of domains that were dispatched or failed their test",
     "ISSUED_ALU": "ALU and OUTPUT instructions issued, one for each wavefront",
     "ISSUED_TEX": "texture instructions issued",
     "ISSUED_FC": "flow-control instructions issued",

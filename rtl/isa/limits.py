@@ -21,7 +21,7 @@ OUTPUTS = 4
 CHANNELS = 4
 
 QUAD = 4
-"""Processors of a 2x2 quad, the unit in which work is issued."""
+"""Pixels of a 2x2 quad, the unit in which work is issued."""
 
 COORDINATE_BITS = 12
 COORDINATE_LIMIT = 1 << COORDINATE_BITS

@@ -18,7 +18,7 @@ COUNTER_BITS = BRANCH_COUNTER_FULL.bit_length()
 def frame_layout(lanes: int) -> data.StructLayout:
     """A loop's frame.
 
-    Its kind, the remaining iterations, and the outer aL; the processors that were active when it was pushed, those that
+    Its kind, the remaining iterations, and the outer aL; the pixels that were active when it was pushed, those that
     have executed BREAK, and those that wait after CONTINUE.
     """
     return data.StructLayout(
@@ -36,7 +36,7 @@ def frame_layout(lanes: int) -> data.StructLayout:
 def control_state_layout(lanes: int) -> data.StructLayout:
     """A wavefront's control state.
 
-    A processor is active, or loop-inactive after a BREAK or CONTINUE, or else branch-inactive with a counter. Only as
+    A pixel is active, or loop-inactive after a BREAK or CONTINUE, or else branch-inactive with a counter. Only as
     many entries of the stacks are defined as their depths say.
     """
     return data.StructLayout(
@@ -75,5 +75,5 @@ def flags_layout(lanes: int) -> data.StructLayout:
 
 
 def lane_predicates(flags: data.View, lane: int, lanes: int) -> Value:
-    """One processor's predicates, red in bit 0."""
+    """One pixel's predicates, red in bit 0."""
     return Cat(flags.predicates[channel * lanes + lane] for channel in range(CHANNELS))

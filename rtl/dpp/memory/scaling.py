@@ -1,4 +1,4 @@
-"""From one processor's scaled or projected coordinates to a pair.
+"""From one pixel's scaled or projected coordinates to a pair.
 
 Source: CTM Guide pp. 6, 32-33; docs/design/r5xx-core.md has the order of the roundings.
 """

@@ -111,7 +111,7 @@ class ResultWrite(Interface):
 
 
 class RegisterFile(wiring.Component):
-    """Registers of all processors of every resident wavefront.
+    """Registers of all pixels of every resident wavefront.
 
     The lanes of one beat are read and written in a cycle; each beat has rows of its own. A read gives its data one
     cycle later; words that are written in the same cycle are undefined. Reads and the write of results never stall. A

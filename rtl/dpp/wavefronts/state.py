@@ -20,12 +20,12 @@ from ctm.rtl.lib.ram import DistributedRam, LazyTable
 
 
 def end_state_layout(lanes: int) -> data.StructLayout:
-    """The state of a wavefront that ended: its position, and its processors that are covered and valid."""
+    """The state of a wavefront that ended: its position, and its pixels that are covered and valid."""
     return data.StructLayout({**{name: field.shape for name, field in wavefront_layout(lanes)}, "valid_mask": lanes})
 
 
 def wavefront_state_layout(shapes: Shapes, lanes: int) -> data.StructLayout:
-    """A wavefront's state: its position, its valid processors, and the instruction set's state but for stacks."""
+    """A wavefront's state: its position, its valid pixels, and the instruction set's state but for stacks."""
     layouts = (wavefront_layout(lanes), shapes.flags(lanes), shapes.control(lanes))
     position, flags, control = ({name: field.shape for name, field in layout} for layout in layouts)
     return data.StructLayout({**position, "valid_mask": lanes, **flags, **control})
@@ -50,7 +50,7 @@ class WavefrontStates(wiring.Component):
     ended : ``Out(end_state_layout(lanes))`` for each of them
     start : ``In({valid, context, wavefront})``
         A wavefront takes a wave slot and this context: position and coverage are set, control is `first_control`, all
-        processors are valid.
+        pixels are valid.
     control : ``In({valid, wave, control, stacks})``
         New flow-control state.
     valid_mask : ``In({valid, wave, valid_mask})``

@@ -21,7 +21,7 @@ LOOP_INDEX_BITS = 9
 
 BRANCH_COUNTER_FULL = 31
 BRANCH_COUNTER_PARTIAL = 5
-"""Largest value of a processor's branch counter in full and partial flow control: branches nest one deeper."""
+"""Largest value of a pixel's branch counter in full and partial flow control: branches nest one deeper."""
 LOOP_STACK = 4
 ADDRESS_STACK = 4
 """Entries in full flow control. Partial flow control has neither stack."""

@@ -1,4 +1,4 @@
-"""One processor's arithmetic: three vector channels and a scalar one, from the operands to the results.
+"""One lane's arithmetic: three vector channels and a scalar one, from the operands to the results.
 
 Each channel has a product, its sum, a selection, a rounding and a result path; the four share a dot sum and a
 transcendental unit. A dot product is the sum of the channels' products, aligned by the vector channels' own shifters;
@@ -51,7 +51,7 @@ class _Channel:
 
 
 class Lane(wiring.Component):
-    """The arithmetic of one processor, from operands to the words that are written.
+    """The arithmetic of one lane, from operands to the words that are written.
 
     Latency is that of the configuration; one instruction per cycle. The scalar channel has any operation beside a
     vector DOT; with DOT4 its operands a and b are the fourth product's too. A scalar DOT copies the vector's, and a

@@ -29,7 +29,7 @@ from ctm.rtl.r5xx.alu.alu import Alu
 from ctm.rtl.r5xx.alu.beat_alu import BeatAlu
 from ctm.rtl.r5xx.alu.entrance import Entered, Instruction, beats_latency, enter, enter_in_beats
 from ctm.rtl.r5xx.alu.sources import FLOAT_LINES, Sources
-from ctm.rtl.r5xx.alu.token import processors_layout, set_destinations, token_layout, written_layout
+from ctm.rtl.r5xx.alu.token import pixels_layout, set_destinations, token_layout, written_layout
 from ctm.rtl.r5xx.alu.uncached_pairs import uncached_layout
 from ctm.rtl.r5xx.alu.writes import AluWrites
 from ctm.rtl.r5xx.entries import ALU_ENTRY, EntryRead
@@ -173,7 +173,7 @@ class AluPort(wiring.Component):
         self._connect_sources(m, sources)
         valid, missing = taken.first, sources.missing
         token = self._token(m, issued, missing)
-        states = DistributedRam(processors_layout(self._config.array.lanes), 1 << len(token.context))
+        states = DistributedRam(pixels_layout(self._config.array.lanes), 1 << len(token.context))
         m.submodules.states = states
         states.write(m, token.context, Cat(Value.cast(self.wavefront.state[name]) for name, _ in states.shape), valid)
         at_sources, read = Signal.like(token), keep(m, array, token, valid, name="token")
@@ -281,7 +281,7 @@ class AluPort(wiring.Component):
     def _reserve(self, m: Module, valid: Value, token: data.View) -> None:
         """Reserve the registers' banks for an instruction whose results come in the next cycle.
 
-        Which processors write follows from the results in that cycle. A bank is reserved if some may write.
+        Which pixels write follows from the results in that cycle. A bank is reserved if some may write.
         """
         common, writes = COMMON(token.words[0]), Signal(len(SHAPES.register_fields))
         keeps_wave = valid & ~token.again & ~token.error & ~token.vacated

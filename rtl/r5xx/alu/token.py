@@ -19,16 +19,16 @@ from ctm.rtl.r5xx.shapes import SHAPES, SUMMARY
 from ctm.rtl.r5xx.state import PC_BITS
 
 _WHOLE = (1 << WORD_BITS) - 1
-_PROCESSORS = ("covered", "valid_mask", "active", "predicates", "alu_result")
+_PIXELS = ("covered", "valid_mask", "active", "predicates", "alu_result")
 
 
-def processors_layout(lanes: int) -> data.StructLayout:
+def pixels_layout(lanes: int) -> data.StructLayout:
     """A wavefront's state at the issue, by which its results are written, a bit for each lane, four of `predicates`.
 
     It is kept, because by then the wave slot may have another wavefront.
     """
     state = wavefront_state_layout(SHAPES, lanes)
-    return data.StructLayout({name: state[name].shape for name in _PROCESSORS})
+    return data.StructLayout({name: state[name].shape for name in _PIXELS})
 
 
 def token_layout(config: MachineConfig) -> data.StructLayout:

@@ -1,4 +1,4 @@
-"""The results of an ALU or OUTPUT instruction that a processor writes.
+"""The results of an ALU or OUTPUT instruction that a pixel writes.
 
 Source: CTM Guide pp. 29-32.
 """
@@ -23,7 +23,7 @@ _HOLDS = {
 
 
 class Writeback(wiring.Component):
-    """Gates the writes of one processor. Combinational.
+    """Gates the writes of one pixel. Combinational.
 
     Members
     -------

@@ -18,7 +18,7 @@ from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r5xx.instruction import ALPHA_INST, RGB_INST
 from ctm.rtl.isa.r5xx.limits import SCALAR
 from ctm.rtl.lib.views import record
-from ctm.rtl.r5xx.alu.token import processors_layout, token_layout, written_layout
+from ctm.rtl.r5xx.alu.token import pixels_layout, token_layout, written_layout
 from ctm.rtl.r5xx.alu.uncached_pairs import uncached_layout
 from ctm.rtl.r5xx.alu.writeback import Writeback
 from ctm.rtl.r5xx.shapes import PROGRAM, SHAPES
@@ -37,8 +37,8 @@ class AluWrites(wiring.Component):
     beat, result_beat : ``In``, ``Out``
         The beat of the results, and of their writes; only with several beats.
     token : ``In(token_layout(config))``
-    wavefront : ``In(processors_layout(lanes))``
-        The wavefront's processors, as they were when the instruction was issued.
+    wavefront : ``In(pixels_layout(lanes))``
+        The wavefront's pixels, as they were when the instruction was issued.
     program : ``In(PROGRAM)``
     results, comparisons
         The ALU's.
@@ -54,7 +54,7 @@ class AluWrites(wiring.Component):
             {
                 "valid": In(1),
                 "token": In(token_layout(config)),
-                "wavefront": In(processors_layout(lanes)),
+                "wavefront": In(pixels_layout(lanes)),
                 "program": In(PROGRAM),
                 "results": In(words_layout(array.at_once)),
                 "comparisons": In(data.ArrayLayout(data.ArrayLayout(Comparison, CHANNELS), array.at_once)),
@@ -102,12 +102,12 @@ class AluWrites(wiring.Component):
         return m
 
     def _beat(self, m: Module) -> tuple[data.View, data.View, Value]:
-        """State of the beat's processors, their flags to be set, and whether the beat is the last one."""
+        """State of the beat's pixels, their flags to be set, and whether the beat is the last one."""
         array, whole, flags = self._array, self.wavefront, self.flags.flags
         if array.beats == 1:
             return whole, flags, Const(1)
         beat = self.beat
-        own = record(processors_layout(self._lanes), name="own")
+        own = record(pixels_layout(self._lanes), name="own")
         own_flags = record(flags_layout(self._lanes), name="own_flags")
         simple = (name for name, _ in own.shape() if name != "predicates")
         before = (whole.predicates.word_select(channel, array.lanes) for channel in range(CHANNELS))

@@ -107,7 +107,7 @@ class FlowControl(wiring.Component):
         wish = self._wish(m, active)
         voters = self.valid_mask & (self.covered | (~self._inst.ignore_uncovered).replicate(lanes))
 
-        # BREAK and CONTINUE take processors out of the loop; then either they or the wavefront's decision jump.
+        # BREAK and CONTINUE take pixels out of the loop; then either they or the wavefront's decision jump.
         leaving = wish & (breaks | continues).replicate(lanes)
         broken = frame.broken | (leaving & breaks.replicate(lanes))
         continued = frame.continued & ~ends.replicate(lanes) | (leaving & continues.replicate(lanes))
@@ -172,7 +172,7 @@ class FlowControl(wiring.Component):
         return swapped, loop_inactive, counters
 
     def _wish(self, m: Module, active: Value) -> Value:
-        """Active processors for which JUMP_FUNC says jump."""
+        """Active pixels for which JUMP_FUNC says jump."""
         lanes, common = self._lanes, COMMON(self.words[0])
         bits = [self.predicates[channel * lanes : (channel + 1) * lanes] for channel in range(CHANNELS)]
         chosen = Signal(lanes)
@@ -189,7 +189,7 @@ class FlowControl(wiring.Component):
         )
 
     def _decision(self, deciding: Value, wish: Value, begins: Value, ends: Value, iterations: Value) -> Value:
-        """Whether the wavefront jumps, by its processors' wishes or by a loop's count."""
+        """Whether the wavefront jumps, by its pixels' wishes or by a loop's count."""
         some, all_wish = (deciding & wish).any(), ~(deciding & ~wish).any()
         decision = Mux(self._inst.jump_any, some, all_wish & (deciding.any() | ~begins))
         no_iterations = Value.cast(self.integer.count) == 0
@@ -223,7 +223,7 @@ class FlowControl(wiring.Component):
     def _lanes_after_loop(
         self, m: Module, branched: dict[str, Value], loop_inactive: Value, pops: Value, entered: Value
     ) -> None:
-        """After a loop the processors are active that were when it began."""
+        """After a loop the pixels are active that were when it began."""
         released = entered & pops.replicate(self._lanes)
         m.d.comb += [
             self.next_state.active.eq(branched["active"] | released),

@@ -57,7 +57,7 @@ class FlowPort(wiring.Component):
     started : ``Out(1)``
         A flow-control instruction is executed.
     active : ``Out(lanes)``
-        The processors that are active before it, in that cycle.
+        The pixels that are active before it, in that cycle.
     """
 
     def __init__(self, config: ArrayConfig) -> None:

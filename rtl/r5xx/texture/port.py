@@ -65,7 +65,7 @@ class TexturePort(wiring.Component):
     record : ``Out({valid, tag, record})``
         Of the fetch that was announced in the cycle before.
     valid_mask : ``Out({valid, wave, valid_mask})``
-        The processors that are valid after a kill.
+        The pixels that are valid after a kill.
     request : ``Out(stream)``
         To the coordinate units.
     """
@@ -196,7 +196,7 @@ class TexturePort(wiring.Component):
         ]
 
     def _survivors(self, m: Module, delayed: dict[str, Value], beat: Value, valid_mask: Value) -> Signal:
-        """Processors that are valid after a kill: none of the tested channels is below zero, which -0 is here."""
+        """Pixels that are valid after a kill: none of the tested channels is below zero, which -0 is here."""
         survivors = Signal(self._config.lanes)
         config = self._config
         tests = lanes_of(config, delayed["tested"], beat)
@@ -212,7 +212,7 @@ class TexturePort(wiring.Component):
     def _finish(
         self, m: Module, delayed: dict[str, Value], executing: data.View, beat: Value, *, kills: Value, valid: Value
     ) -> None:
-        """The wavefront goes on, unless no processor is valid, or it was the last instruction."""
+        """The wavefront goes on, unless no pixel is valid, or it was the last instruction."""
         done = self.scheduler.done
         if self._config.beats > 1:
             last = is_last(self._config, beat)

@@ -1,4 +1,4 @@
-"""One processor's arithmetic: the five slots of a group, and their shared units.
+"""One lane's arithmetic: the five slots of a group, and their shared units.
 
 The vector slots share the sum of DOT4 and the choices of MAX4 and CUBE; only slot t has functions and the
 post-multiplier. A shared unit gives a slot one of its two words, or the sum that it rounds: each slot has its own
@@ -34,7 +34,7 @@ _MAJOR = 2
 
 
 class Lane(wiring.Component):
-    """The arithmetic of one processor, from operands to the words that are written.
+    """The arithmetic of one lane, from operands to the words that are written.
 
     Latency is `lane_latency` of the configuration; one group per cycle. Control and result of an unused slot are
     undefined.
