@@ -24,7 +24,7 @@ from ctm.sim.cli.signals import interruptible
 from ctm.sim.compiled.error import ToolchainError
 from ctm.sim.compiled.tools.beside import Beside
 from ctm.sim.fault import MachineError
-from ctm.sim.jobs.execution import processors
+from ctm.sim.jobs.execution import pixels
 from ctm.sim.jobs.loading import LoadedJob, load_job
 from scripts.compiled import OUTPUT, PROGRAMS, load_compiled
 from scripts.findings import Finding, print_table, write_report
@@ -200,7 +200,7 @@ def _torus(folder: Path) -> Finding:
     seconds = time.perf_counter() - begun
     is_golden = picture.tobytes() == torus.draw(torus.SIDE, REFERENCE).tobytes()
     finding = Finding(
-        name=TORUS, processors=torus.SIDE**2, cycles=None, taken=None, is_golden=is_golden, seconds=seconds,
+        name=TORUS, pixels=torus.SIDE**2, cycles=None, taken=None, is_golden=is_golden, seconds=seconds,
         agrees="not compared", worst_error=0.0, is_right=is_golden,
     )  # fmt: skip
     caption = "A draw of 16,384 triangles by a vertex and a pixel program, with a depth test"
@@ -214,7 +214,7 @@ def _drawn(folder: Path) -> Finding:
     seconds = time.perf_counter() - begun
     is_golden = picture.tobytes() == torus.draw(_DRAWN_SIDE, REFERENCE, coarse=_COARSE).tobytes()
     finding = Finding(
-        name=DRAWN, processors=_DRAWN_SIDE**2, cycles=None, taken=None, is_golden=is_golden, seconds=seconds,
+        name=DRAWN, pixels=_DRAWN_SIDE**2, cycles=None, taken=None, is_golden=is_golden, seconds=seconds,
         agrees="not compared", worst_error=0.0, is_right=is_golden,
     )  # fmt: skip
     caption = "A draw of 1,024 triangles by the hardware: every bit is the golden model's"
@@ -242,7 +242,7 @@ def _checked(name: str, loaded: LoadedJob, stages: Sequence[Stage], expected: Ma
     is_exact = all(np.max(expectation.tolerance) == 0 for expectation in expected.values())
     return Finding(
         name=name,
-        processors=processors(loaded),
+        pixels=pixels(loaded),
         cycles=_sum(stage.cycles for stage in stages),
         taken=_sum(stage.taken for stage in stages),
         is_golden=is_golden,

@@ -19,7 +19,7 @@ from ctm.sim.report.utilisation import percent
 
 COLUMNS = {
     "program": "an example, or a program that Mesa's compiler made of GLSL",
-    "processors": "processors of its domains: each computes one element, a vector of up to four numbers",
+    "pixels": "pixels of its domains: each computes one element, a vector of up to four numbers",
     "cycles": "clock cycles of the hardware, from the first command buffer's push to the last one's end; the largest "
     "one runs compiled for this computer",
     "ALU issue": "share of these cycles in which the core's lanes take an arithmetic instruction, or a segment of an "
@@ -75,7 +75,7 @@ class Finding:
     """
 
     name: str
-    processors: int
+    pixels: int
     cycles: int | None
     """None of what ran compiled."""
     taken: int | None
@@ -93,7 +93,7 @@ class Finding:
         """The row of the table."""
         return (
             self.name,
-            f"{self.processors:,}",
+            f"{self.pixels:,}",
             _NOTHING if self.cycles is None else f"{self.cycles:,}",
             _NOTHING if self.cycles is None or self.taken is None else percent(self.taken / self.cycles),
             f"{self.seconds:.2f}",

@@ -29,7 +29,7 @@ def compare(loaded: LoadedJob, result: Run, engine: str, config: MachineConfig, 
     _compare(loaded, result, chosen, engine, config, watchdog)
     said = ", equal to the golden model in every bit"
     if chosen is not None:
-        said += f" of a sample of {chosen.processors:,} processors; --check-all compares all"
+        said += f" of a sample of {chosen.pixels:,} pixels; --check-all compares all"
     return said
 
 

@@ -32,7 +32,7 @@ from ctm.sim.files import is_same_file, try_files, write_file
 from ctm.sim.jobs.destinations import Destinations, made_of
 from ctm.sim.jobs.drawing import draw_problem, draws_in_hardware
 from ctm.sim.jobs.ending import Ending
-from ctm.sim.jobs.execution import Execution, Run, check_kinds, processors
+from ctm.sim.jobs.execution import Execution, Run, check_kinds, pixels
 from ctm.sim.jobs.loading import LoadedJob, load_job
 from ctm.sim.jobs.saving import picture_files, save, save_pictures, try_outputs
 from ctm.sim.report.progress import run_progress
@@ -195,7 +195,7 @@ def _executed(outcome: Outcome, prepared: _Prepared) -> tuple[Execution, Run]:
     loaded, config, watchdog = prepared.loaded, prepared.config, prepared.request.watchdog
     observation = prepared.observation
     with (
-        run_progress(processors(loaded), watchdog) as progress,
+        run_progress(pixels(loaded), watchdog) as progress,
         Ending(loaded, config, watchdog) as ending,
     ):
         execution = prepared.execution(observation.watching, progress.advance)
@@ -238,16 +238,16 @@ def _save_pictures(outcome: Outcome, loaded: LoadedJob, result: Run) -> None:
 
 
 _MOST_TRACED = 4096
-"""Most processors of a domain that is traced: a line is kept for each instruction of their wavefronts."""
+"""Most pixels of a domain that is traced: a line is kept for each instruction of their wavefronts."""
 
 
 def _trace(file: Path | None, loaded: LoadedJob) -> StringIO | None:
     """Where the lines of a trace go until the run has ended."""
     if file is None:
         return None
-    count = processors(loaded)
+    count = pixels(loaded)
     if count > _MOST_TRACED:
-        raise BadInput(f"--trace: {count:,} processors are more than {_MOST_TRACED:,}: make the domain smaller")
+        raise BadInput(f"--trace: {count:,} pixels are more than {_MOST_TRACED:,}: make the domain smaller")
     try_files({file: 0}, make_folders=True)
     return StringIO()
 

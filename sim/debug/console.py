@@ -203,7 +203,7 @@ class Console(cmd.Cmd):
         self._show(event)
 
     def do_pixel(self, text: str) -> None:
-        """I J: go to the start of the wavefront that has a processor, and look at its lane."""
+        """I J: go to the start of the wavefront of the pixel (I, J), and look at its lane."""
         match = re.fullmatch(r"\(?\s*(\d+)[\s,]+(\d+)\s*\)?", text)
         if match is None:
             raise DebugError("pixel takes I J")
@@ -286,7 +286,7 @@ class Console(cmd.Cmd):
         session.set(name, channel, word, lanes)
 
     def do_image(self, text: str) -> None:
-        """NAME [FILE.png]: o0, i0 or conditional around this lane's processor, or all of it in a file."""
+        """NAME [FILE.png]: o0, i0 or conditional around this lane's pixel, or all of it in a file."""
         name, _, file = text.partition(" ")
         if not name:
             raise DebugError(f"image takes one of: {', '.join(buffer_names(self.session.started.launch))}")

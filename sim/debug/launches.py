@@ -42,8 +42,8 @@ class Started:
     """A launch whose wavefronts are still to run, in the order of the domain walk.
 
     `order` [wavefronts] counts those of the whole domain; `i`, `j` and `covered` [wavefronts, lanes]. Only wavefronts
-    with a covered processor are here. `drawing` is the draw whose program it is, of which i numbers the vertices or
-    primitives, or (i, j) are pixels.
+    with a covered pixel are here. `drawing` is the draw whose program it is, of which i numbers the vertices or
+    primitives, or (i, j) are the target's pixels.
     """
 
     number: int
@@ -87,18 +87,18 @@ class Started:
             run.execute(self.order[chunk], self.i[chunk].ravel(), self.j[chunk].ravel(), self.covered[chunk].ravel())
 
     def without(self, i: int, j: int) -> str:
-        """Why no wavefront has a processor."""
+        """Why no wavefront has the pixel (i, j)."""
         if self.drawing is not None:
             if isinstance(self.launch, PixelLaunch):
                 return f"no strip of {self.name} covers the pixel ({i}, {j})"
             return f"{self.name} has the threads (0, 0) to ({self.i[self.covered].max()}, 0), not ({i}, {j})"
         domain = self.launch.domain
         if domain.i0 <= i <= domain.i1 and domain.j0 <= j <= domain.j1:
-            return f"the conditional test keeps the processor ({i}, {j}) from running in this launch"
-        return f"no wavefront of this launch has the processor ({i}, {j})"
+            return f"the conditional test keeps the pixel ({i}, {j}) from running in this launch"
+        return f"no wavefront of this launch has the pixel ({i}, {j})"
 
     def holds(self, i: int, j: int) -> int | None:
-        """The index of the wavefront that has a processor, None if there is none."""
+        """The index of the wavefront that has the pixel (i, j), None if there is none."""
         found = np.argwhere(((self.i == i) & (self.j == j) & self.covered).any(axis=1)).ravel()
         return int(found[0]) if found.size else None
 

@@ -118,7 +118,7 @@ class Session:
 
     @property
     def lane(self) -> int:
-        """The lane that is looked at: the first one with a processor, if no other was chosen."""
+        """The lane that is looked at: the first covered one, if no other was chosen."""
         wavefront = self.wavefront
         if self._looked_at is not None and self._looked_at[0] is wavefront:
             return self._looked_at[1]
@@ -171,7 +171,7 @@ class Session:
         return Event("finished")
 
     def select(self, i: int, j: int) -> Event:
-        """Go to the start of the wavefront that has a processor, and look at its lane; DebugError: there is none."""
+        """Go to the start of the wavefront of the pixel (i, j), and look at its lane; DebugError: there is none."""
         index = self.started.holds(i, j)
         if index is None:
             raise DebugError(self.started.without(i, j))

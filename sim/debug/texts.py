@@ -110,7 +110,7 @@ class Texts:
                 yield f"{letter}{number:<5} {'  '.join(f'{value:.9g}' for value in row)}"
 
     def image(self, name: str) -> Iterator[str]:
-        """A buffer around the lane's processor, as characters; DebugError: there is none."""
+        """A buffer around the lane's pixel, as characters; DebugError: there is none."""
         session = self._session
         memory, buffer = buffer_of(session.started.launch, name)
         lane, batch = session.lane, session.wavefront.batch

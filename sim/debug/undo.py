@@ -94,7 +94,7 @@ def _appended(launch: PixelLaunch) -> tuple[tuple[list[Any], int], ...]:
 
 
 def keep(launch: Launch[Any], i: Integers, j: Integers) -> Kept:
-    """What the wavefronts of processors (i, j) may leave: their own elements, and areas as a whole."""
+    """What the wavefronts of pixels (i, j) may leave: their own elements, and areas as a whole."""
     areas = Kept.of_areas(launch, i)
     if isinstance(launch, PixelLaunch):
         return Kept(areas.saved, _appended(launch))
@@ -105,7 +105,7 @@ def keep(launch: Launch[Any], i: Integers, j: Integers) -> Kept:
 
 
 def is_apart(launch: Launch[Any]) -> bool:
-    """Whether processors write no memory but elements of their own, which no other one reads."""
+    """Whether pixels write no memory but elements of their own, which no other one reads."""
     program = launch.program
     if isinstance(launch, PixelLaunch | ThreadLaunch) or program.uncached_outputs or program.uncached_inputs:
         return False

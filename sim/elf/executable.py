@@ -24,7 +24,7 @@ class Executable(Protocol):
 
     @property
     def sees_wavefront_size(self) -> bool:
-        """Whether its results may depend on how many processors a group has."""
+        """Whether its results may depend on how many pixels a wavefront has."""
 
     @property
     def own_constants(self) -> OwnConstants:

@@ -9,7 +9,7 @@ from ctm.sim.engines.seen import Seen
 from ctm.sim.memory import Memory
 
 Progress = Callable[[int], None]
-"""Called now and then with the number of processors that have finished since the last call."""
+"""Called now and then with the number of pixels that have finished since the last call."""
 
 
 Notice = Callable[[], None]

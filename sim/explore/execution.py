@@ -15,7 +15,7 @@ from ctm.sim.engines.seen import Watching
 from ctm.sim.explore.folder import copy_named
 from ctm.sim.explore.job import PICTURE, program_name, test_picture
 from ctm.sim.explore.request import Cost, Picture, Request, Run
-from ctm.sim.jobs.execution import Execution, processors
+from ctm.sim.jobs.execution import Execution, pixels
 from ctm.sim.jobs.execution import Run as Finished
 from ctm.sim.jobs.loading import LoadedJob, load_job
 from ctm.sim.jobs.program_file import program_of
@@ -24,7 +24,7 @@ from ctm.sim.profile.figures import Figures
 from ctm.sim.profile.profile import ProgramProfile, profiles
 from ctm.sim.runtime.png import picture_of, png
 
-MOST_PROCESSORS = 1024
+MOST_PIXELS = 1024
 """Of a run whose profile is taken: engine rtl executes some 60,000 cycles a second."""
 WATCHDOG = 1 << 20
 _MOST_PIXELS = 1 << 20
@@ -66,12 +66,12 @@ def ran(request: Request, job: str, executable: Executable, scratch: Path) -> Ru
 
 
 def sample(job: LoadedJob, executable: Executable | None = None) -> LoadedJob:
-    """The first launch of a program, or of any, once: at most `MOST_PROCESSORS` processors in the middle."""
+    """The first launch of a program, or of any, once: at most `MOST_PIXELS` pixels in the middle."""
     of_it = (launch for launch in job.launches if executable is None or launch.program.executable is executable)
     first = next(of_it, job.launches[0])
     spans = [first.section.domain_i, first.section.domain_j]
     sizes = [max(0, end - begin + 1) for begin, end in spans]
-    while sizes[0] * sizes[1] > MOST_PROCESSORS:
+    while sizes[0] * sizes[1] > MOST_PIXELS:
         longer = int(sizes[1] > sizes[0])
         sizes[longer] = (sizes[longer] + 1) // 2
     domains = []
@@ -85,10 +85,10 @@ def sample(job: LoadedJob, executable: Executable | None = None) -> LoadedJob:
 
 def _extent(job: LoadedJob, sampled: LoadedJob) -> str:
     launches = sum(launch.section.repeat for launch in job.launches)
-    few, pixels = processors(sampled), processors(job) // launches
+    few, count = pixels(sampled), pixels(job) // launches
     if sampled is job:
-        return f"{pixels:,} pixels, {launches:,} launches" if launches > 1 else f"{pixels:,} pixels"
-    pixels_of_it = f"{few:,} of {pixels:,} pixels" if few < pixels else f"{few:,} pixels"
+        return f"{count:,} pixels, {launches:,} launches" if launches > 1 else f"{count:,} pixels"
+    pixels_of_it = f"{few:,} of {count:,} pixels" if few < count else f"{few:,} pixels"
     return f"{pixels_of_it}, one of {launches:,} launches" if launches > 1 else pixels_of_it
 
 

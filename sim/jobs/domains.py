@@ -23,8 +23,8 @@ def _doubts(job: Job, launch: Pass, program: ProgramFile) -> Iterator[tuple[str,
     directions = (("i", launch.domain_i, 1), ("j", launch.domain_j, 0))
     empty = [(key, first, last) for key, (first, last), _ in directions if first > last]
     for key, first, last in empty:
-        yield key, f"[{first}, {last}] is empty, so no processor runs; the first end comes first"
-    # The address of an uncached write is the program's, not where the processor is in the domain.
+        yield key, f"[{first}, {last}] is empty, so no pixel runs; the first end comes first"
+    # The address of an uncached write is the program's, not where the pixel is in the domain.
     if empty or program.executable.uncached_writes:
         return
     sizes = [

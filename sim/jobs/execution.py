@@ -222,8 +222,8 @@ def check_kinds(job: LoadedJob, config: MachineConfig) -> None:
             raise wrong_kind(kind, cores, f"; --preset {preset} is a machine that runs it" if preset else "")
 
 
-def processors(job: LoadedJob) -> int:
-    """Processors of all launches together."""
+def pixels(job: LoadedJob) -> int:
+    """Pixels of all launches together."""
     total = 0
     for launch in job.launches:
         (i0, i1), (j0, j1) = launch.section.domain_i, launch.section.domain_j

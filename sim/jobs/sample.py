@@ -4,11 +4,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ctm.sim.jobs.execution import Run, processors
+from ctm.sim.jobs.execution import Run, pixels
 from ctm.sim.jobs.loading import Launch, LoadedJob
 
 _LARGE = 1 << 18
-"""Processors of a domain of which a sample is enough."""
+"""Pixels of a domain of which a sample is enough."""
 _TILES, _SIDE = 48, 32
 
 
@@ -19,9 +19,9 @@ class Sample:
     job: LoadedJob
 
     @property
-    def processors(self) -> int:
+    def pixels(self) -> int:
         """How many it has."""
-        return processors(self.job)
+        return pixels(self.job)
 
     def of(self, run: Run) -> Run:
         """A run of the whole job, with zeros for all elements but those of the sample."""
@@ -39,7 +39,7 @@ class Sample:
 def sample(job: LoadedJob) -> Sample | None:
     """A sample of a job's domain: its corners, and tiles anywhere; None where all of it has to run.
 
-    It has where it is not large, where launches build on others, and where processors write other elements than their
+    It has where it is not large, where launches build on others, and where pixels write other elements than their
     own, or change what others of them read.
     """
     launch, *others = job.launches
@@ -47,7 +47,7 @@ def sample(job: LoadedJob) -> Sample | None:
     executable = launch.program.executable
     writes_elsewhere = executable.uncached_writes or executable.sees_wavefront_size
     tests = job.job.conditional is not None
-    if others or section.repeat > 1 or section.swap or writes_elsewhere or tests or processors(job) < _LARGE:
+    if others or section.repeat > 1 or section.swap or writes_elsewhere or tests or pixels(job) < _LARGE:
         return None
     (i0, i1), (j0, j1) = section.domain_i, section.domain_j
     random = np.random.default_rng([i0, i1, j0, j1])
@@ -61,8 +61,8 @@ def sample(job: LoadedJob) -> Sample | None:
 def _ranges(first: int, last: int) -> list[tuple[int, int]]:
     """A side of the domain in ranges, first and last index of each.
 
-    Groups begin at an even index and are no wider than a range, so that they are whole as in a run of all: uncovered
-    processors may give others of their group something else.
+    Wavefronts begin at an even index and are no wider than a range, so that they are whole as in a run of all:
+    uncovered pixels may give others of their wavefront something else.
     """
     starts = range(first & ~1, last + 1, _SIDE)
     return [(max(first, start), min(start + _SIDE - 1, last)) for start in starts]

@@ -72,7 +72,7 @@ def work() -> Iterator[tuple[str, Workload]]:
 
 @dataclass(frozen=True, kw_only=True)
 class Succession:
-    """Programs of 64 processors with one output, in succession, with warm caches.
+    """Programs of 64 pixels with one output, in succession, with warm caches.
 
     Of each one's `cycles`, `idle` see no ALU instruction, per core: a bound of the time from the last one of a program
     to the first one of the next.
@@ -200,7 +200,7 @@ def print_cycles(engine: str, measurements: list[CycleMeasurement], succession: 
     console.print(table)
     if succession is not None:
         console.print(
-            f"programs of 64 processors, in succession: {succession.cycles:.0f} cycles each, "
+            f"programs of 64 pixels, in succession: {succession.cycles:.0f} cycles each, "
             f"{succession.idle:.0f} without an ALU instruction"
         )
 

@@ -16,7 +16,7 @@ PATIENCE = 5.0
 
 
 class RunProgress:
-    """A bar of processors, below it what was counted so far; once, a line that says that wavefronts run for long.
+    """A bar of pixels, below it what was counted so far; once, a line that says that wavefronts run for long.
 
     `watchdog` is what a wavefront may execute, 0 for any number. After that line `ask` is called now and then, for what
     else there may be to say.
@@ -25,7 +25,7 @@ class RunProgress:
     def __init__(self, console: Console, total: int | None, watchdog: int) -> None:
         self._console, self._watchdog = console, watchdog
         self._bar = Progress(
-            TextColumn("processors"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), console=console
+            TextColumn("pixels"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), console=console
         )
         self._task = self._bar.add_task("", total=total)
         self._counts = Text()
@@ -62,7 +62,7 @@ class RunProgress:
 
 @contextmanager
 def run_progress(total: int | None, watchdog: int) -> Iterator[RunProgress]:
-    """The progress of a run of `total` processors, if that is known."""
+    """The progress of a run of `total` pixels, if that is known."""
     console = Console(stderr=True)
     progress = RunProgress(console, total, watchdog)
     if not console.is_terminal:

@@ -121,7 +121,7 @@ def prepare(workload: Workload, engine: str, config: MachineConfig) -> Prepared:
 
 
 def succession(engine: str, config: MachineConfig, count: int) -> Prepared:
-    """`count` programs of 64 processors, in succession, with nothing but another domain between them."""
+    """`count` programs of 64 pixels, in succession, with nothing but another domain between them."""
     side = 8
     rows, columns = np.mgrid[0 : side * count, 0:side]
     sums = Expectation((rows + columns).astype(np.float32)[:, :, None])
@@ -157,7 +157,7 @@ def _image(device: Device, shape: tuple[int, ...], values: Array | None = None, 
 
 
 def saxpy(side: int) -> Workload:
-    """`side`^2 processors, each with four numbers."""
+    """`side`^2 pixels, each with four numbers."""
     arrays = saxpy_reference.inputs(side, side)
     return Workload(
         name="saxpy",

@@ -72,7 +72,7 @@ class CommandBuffer:
         return self.append("start_program", 0)
 
     def wait_for_idle(self) -> Self:
-        """Wait until all processors are idle; p. 11."""
+        """Wait until all cores are idle; p. 11."""
         return self.append("wait_for_idle", 0)
 
     def set_inst_fmt(self, base: int) -> Self:

@@ -42,7 +42,7 @@ def test_a_difference_without_one_says_nothing_of_it(folder: Folder) -> None:
 
 
 def beside_the_sample(folder: Folder) -> tuple[int, int]:
-    """A processor of a large job's domain that is not in its sample."""
+    """A pixel of a large job's domain that is not in its sample."""
     job = load_job(folder.job)
     chosen_sample = sample(job)
     assert chosen_sample is not None
@@ -58,12 +58,12 @@ def beside_the_sample(folder: Folder) -> tuple[int, int]:
     )
 
 
-PROCESSORS: dict[str, Callable[[Folder], tuple[int, ...]]] = {
+PIXELS: dict[str, Callable[[Folder], tuple[int, ...]]] = {
     "anywhere": lambda folder: (),
     "in the corner": lambda folder: (599, 499),
     "beside the sample": beside_the_sample,
 }
-"""Processors whose red channel engine `fast` stores with a wrong bit."""
+"""Pixels whose red channel engine `fast` stores with a wrong bit."""
 
 
 @pytest.fixture
@@ -72,12 +72,12 @@ def wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.Fixtu
     folder = Folder.make(tmp_path)
     folder.change("i = [0, 12]\nj = [0, 4]", "i = [0, 599]\nj = [0, 499]")
     folder.change("shape = [5, 13]", "shape = [500, 600]")
-    processor, send = PROCESSORS[request.param](folder), finish.send
+    pixel, send = PIXELS[request.param](folder), finish.send
 
     def with_a_wrong_bit(kernel: Any, live: Any, outputs: Any, **options: Any) -> None:
         lanes, builder = kernel.lanes, kernel.lanes.builder
         here = lanes.all
-        for index, coordinate in zip((kernel.x, kernel.y), processor, strict=False):
+        for index, coordinate in zip((kernel.x, kernel.y), pixel, strict=False):
             here = builder.and_(here, lanes.mask(builder.icmp_unsigned("==", index, lanes.integer(coordinate))))
         bit = builder.and_(here, lanes.integer(1))
         register = outputs[0]

@@ -36,7 +36,7 @@ def test_run_writes_the_outputs_and_says_where(folder: Folder) -> None:
 
 def test_run_reports_as_one_json_object(folder: Folder) -> None:
     found = report("run", folder.job, "-o", folder.path / "out", "--check")
-    # 13 x 5 processors are 7 x 3 quads, and the program has three instructions.
+    # 13 x 5 pixels are 7 x 3 quads, and the program has three instructions.
     assert found["engine"] == "golden"
     assert found["status"] == "ok"
     assert found["error"] is None

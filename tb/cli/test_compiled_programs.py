@@ -78,7 +78,7 @@ def test_the_hazards_are_those_of_the_golden_model(folder: Folder) -> None:
 
 @pytest.mark.parametrize("engine", ["fast", "auto"])
 def test_a_line_says_why_a_program_is_not_compiled(folder: Folder, engine: str) -> None:
-    """Twelve calls of itself on every processor: the first goes on until the stack is full."""
+    """Twelve calls of itself on every pixel: the first goes on until the stack is full."""
     (folder.path / "scale.elf").write_bytes(
         executable([*[jump(0, NOT_ALU, a_op=PUSH)] * 12, jump(0, a_op=POP), move(0, 0, output=0)], **FULL)
     )

@@ -11,7 +11,7 @@ from ctm.tb.jobs.single import single
 from ctm.tb.lib.machines import options
 
 JOB = single("code/wrong.s", 4, 4)
-SOURCE = """; one element per processor
+SOURCE = """; one element per pixel
     ALU r1 = MOV(r0)
     ALU r1.rgb = MOV(r1) {rgba_inst.rgb_op=15}
     OUT o0 = MOV(r1)

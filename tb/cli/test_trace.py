@@ -46,7 +46,7 @@ def test_a_wavefronts_lines_have_the_manuals_states_and_valid_bits(folder: Path)
     assert any(line.startswith("CF instruction") and ", address " in line for line in lines)
 
 
-def test_a_wavefronts_lines_have_active_processors(tmp_path: Path) -> None:
+def test_a_wavefronts_lines_have_active_pixels(tmp_path: Path) -> None:
     folder = Folder.make(tmp_path)
     assert ctm("run", folder.job, "--trace", tmp_path / "t.txt").exit_code == 0
     lines = (tmp_path / "t.txt").read_text().splitlines()
@@ -61,7 +61,7 @@ def test_a_trace_is_golden_and_of_a_small_domain(folder: Path) -> None:
     (folder / "loop.s").write_text(".isa r700\nEXPORT PIX0, R0.xyzw\n")
     result = ctm("run", job, "--trace", folder / "t.txt")
     assert result.exit_code == 2
-    assert "8,192 processors are more than 4,096" in result.stderr
+    assert "8,192 pixels are more than 4,096" in result.stderr
     assert not (folder / "t.txt").exists()
     job.write_text(JOB)
     (folder / "no_folder").touch()

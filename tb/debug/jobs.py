@@ -32,7 +32,7 @@ OUT o0 = MOV(r2)
 
 
 LOOP_BY_COLUMN = """
-; More rounds for the processors from column 6 on.
+; More rounds for the pixels from column 6 on.
 ALU r1.r = ADD(r0.r, -5.5)
 REP i0
     ALU r2.r, p.r[>=0] = MOV(r1.r)

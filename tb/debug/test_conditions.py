@@ -83,7 +83,7 @@ def test_what_a_test_wrote_itself_is_not_known_and_said_so(tmp_path: Path) -> No
     with session_of(load_job(path)) as session:
         rows = list(why(session, "o0[3,1]").rows())
     by = "the set value = 1.25, the conditional buffer's (3, 1) = what the test wrote over"
-    assert rows[1] == f"the processor runs if the test LESS passes; it passes by {by}"
+    assert rows[1] == f"the pixel runs if the test LESS passes; it passes by {by}"
 
 
 def test_a_test_in_front_of_the_program_is_named() -> None:
@@ -92,7 +92,7 @@ def test_a_test_in_front_of_the_program_is_named() -> None:
         position = int(batch.i[session.lane]), int(batch.j[session.lane])
         rows = list(why(session, f"o0[{position[0]},{position[1]}]").rows())
     by = f"the set value = 1, the conditional buffer's {position} = 1"
-    assert rows[1] == f"the processor runs if the test EQUAL passes; it passes by {by}"
+    assert rows[1] == f"the pixel runs if the test EQUAL passes; it passes by {by}"
 
 
 def test_the_depth_of_a_pixel_is_that_of_the_fragment_in_front(tmp_path: Path) -> None:

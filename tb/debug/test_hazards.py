@@ -30,7 +30,7 @@ def test_a_race_stops_in_front_of_the_read_and_changes_no_result(tmp_path: Path)
     with session_of(job, hazards=True) as session:
         event = session.go_on()
         assert event.reason == "hazard" and event.stop is not None
-        assert event.stop.text.endswith("which another processor of the program writes")
+        assert event.stop.text.endswith("which another pixel of the program writes")
         assert session.line is not None and session.line.line == 13
         here = session.position
         session.step(1)

@@ -354,7 +354,7 @@ def test_what_there_is_not_is_an_error_with_what_is_near(tmp_path: Path) -> None
     with session_of(program(DIVERGENT, tmp_path)) as session:
         for text, problem in (
             ("q.s:3", "no file q.s; did you mean p.s"), ("99", "no code at line 99"), ("wrongg", "did you mean wrong"),
-            ("*77", "no instruction"), ("(99, 0)", "no wavefront of this launch has the processor"),
+            ("*77", "no instruction"), ("(99, 0)", "no wavefront of this launch has the pixel"),
             ("3 if r99.x > 0", "no register r99"), ("3 if r1 > 0", "'r1' has 4 channels"),
             ("3 if", "no condition after"), ("3 if r1.x >", "is no expression"),
             ("3 if r99.x > 0", "the program has r0 to r2$"), ("3 if 1 << 64", "a shift is by 0 to 63 bits"),

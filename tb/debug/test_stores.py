@@ -111,7 +111,7 @@ def test_a_slice_goes_through_memory_to_the_lane_that_stored(tmp_path: Path) -> 
 
 CHOSEN = """
 .uncached_writes
-; The processors from column 3 on store a second time.
+; The pixels from column 3 on store a second time.
 .equ packet = r1
 ALU packet.r = MOV(c0.g)
 ALU packet.gb = MOV(r0.rrg)

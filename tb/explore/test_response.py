@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from ctm.sim.explore import start
-from ctm.sim.explore.execution import MOST_PROCESSORS, sample
+from ctm.sim.explore.execution import MOST_PIXELS, sample
 from ctm.sim.explore.explorer import explored
 from ctm.sim.explore.job import isa_of, program_name
 from ctm.sim.explore.request import Explored, Request, Run
@@ -130,7 +130,7 @@ def test_a_sample_lies_in_the_domain(tmp_path: Path, shape: tuple[int, int]) -> 
     (i0, i1), (j0, j1) = launch.section.domain_i, launch.section.domain_j
     assert 0 <= i0 <= i1 < width and 0 <= j0 <= j1 < height and launch.section.repeat == 1
     size = (i1 - i0 + 1) * (j1 - j0 + 1)
-    assert min(MOST_PROCESSORS // 2, width * height) <= size <= MOST_PROCESSORS
+    assert min(MOST_PIXELS // 2, width * height) <= size <= MOST_PIXELS
 
 
 def test_a_job_that_is_wrong_is_told(scratch: Path) -> None:

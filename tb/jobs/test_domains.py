@@ -34,7 +34,7 @@ def test_nothing_is_said_of_a_domain_that_fits(folder: Folder) -> None:
 def test_an_empty_domain_is_named(folder: Folder, interval: str) -> None:
     folder.change("i = [0, 12]", f"i = {interval}")
     assert warnings(folder) == [
-        f"warning: job.toml:5: domain.i: {interval} is empty, so no processor runs; the first end comes first"
+        f"warning: job.toml:5: domain.i: {interval} is empty, so no pixel runs; the first end comes first"
     ]
     assert (np.load(folder.path / "y.npy") == 7).all()
 
@@ -62,7 +62,7 @@ def test_passes_that_are_alike_are_named_once(folder: Folder) -> None:
     folder.change("[domain]\ni = [0, 12]\nj = [0, 4]\n", wide * 3 + empty)
     assert warnings(folder) == [
         "warning: job.toml:5: passes[0].domain_i: [0, 20] reaches beyond output 0, which ends at 12",
-        "warning: job.toml:15: passes[3].domain_j: [4, 0] is empty, so no processor runs; the first end comes first",
+        "warning: job.toml:15: passes[3].domain_j: [4, 0] is empty, so no pixel runs; the first end comes first",
     ]
 
 

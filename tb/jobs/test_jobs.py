@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ctm.rtl.config import DEFAULT
 from ctm.sim.jobs.destinations import CONDITIONAL
 from ctm.sim.jobs.error import JobError
-from ctm.sim.jobs.execution import Execution, Run, processors
+from ctm.sim.jobs.execution import Execution, Run, pixels
 from ctm.sim.jobs.loading import load_job
 from ctm.sim.jobs.saving import save
 from ctm.tb.jobs.folder import JOB, Folder, executable, scale
@@ -71,7 +71,7 @@ def test_passes_repeat_and_swap_and_the_output_is_what_the_last_one_wrote(folder
         "constants = {float = {3 = [0.0625, 0.0625, 0.0625, 0.0625]}}\n",
     )
     job = load_job(folder.job)
-    assert processors(job) == 5 * 13 * 5
+    assert pixels(job) == 5 * 13 * 5
     np.testing.assert_array_equal(run(folder).outputs[0], folder.x)
 
 

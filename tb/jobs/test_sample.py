@@ -65,7 +65,7 @@ def test_it_has_whole_wavefronts(folder: Folder) -> None:
             assert last == domain[1] or (last - start) % 32 == 31
 
 
-def test_processors_that_see_coverage_compute_the_same(folder: Folder) -> None:
+def test_pixels_that_see_coverage_compute_the_same(folder: Folder) -> None:
     """MDH takes a neighbour's value, which a fetch leaves unchanged where no pixel is covered."""
     rgb = {"addr0": 1, "addr1": 2, "rgb_op": 11, "rgb_addrd": 2, "red_swiz_b": 6, "green_swiz_b": 6, "blue_swiz_b": 6}
     program = [
@@ -78,7 +78,7 @@ def test_processors_that_see_coverage_compute_the_same(folder: Folder) -> None:
     assert selection is not None
     runs = [Execution(each, engine="golden", config=DEFAULT, watchdog=1000).run() for each in (job, selection.job)]
     assert first_difference(*map(selection.of, runs)) is None
-    assert selection.processors == sum((i1 - i0 + 1) * (j1 - j0 + 1) for i0, i1, j0, j1 in tiles(job))
+    assert selection.pixels == sum((i1 - i0 + 1) * (j1 - j0 + 1) for i0, i1, j0, j1 in tiles(job))
 
 
 def test_what_lies_outside_is_not_compared(folder: Folder) -> None:
@@ -89,7 +89,7 @@ def test_what_lies_outside_is_not_compared(folder: Folder) -> None:
     masked = selection.of(Run(outputs={0: values}, report=None)).outputs[0]  # type: ignore[arg-type]
     inside = masked.any(axis=-1)
     np.testing.assert_array_equal(masked[inside], values[inside])
-    assert inside.sum() == selection.processors < 60_000
+    assert inside.sum() == selection.pixels < 60_000
 
 
 def change(folder: Folder, kind: str) -> None:

@@ -3,9 +3,8 @@
 CTM Guide pp. 38-40. Every statement pops or jumps by the order of steps in docs/design/choices.md:
 
 * an IF that jumps touches no counter if there is no ELSE, so its target is after the ENDIF; with an ELSE it counts on
-both
-  paths (B_OP1 is INCR), because the ELSE swaps the processors and the ENDIF takes the level away;
-* BREAK and CONTINUE jump only when no processor of the loop is left, and then take away the levels that were entered
+  both paths (B_OP1 is INCR), because the ELSE swaps active and waiting pixels and the ENDIF takes the level away;
+* BREAK and CONTINUE jump only when no pixel of the loop is left, and then take away the levels that were entered
   inside the loop; while one is left they change nothing, because the ENDIFs still come.
 """
 

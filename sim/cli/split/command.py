@@ -13,7 +13,7 @@ from ctm.sim.cli.options.engines import check_engine, prepare_engine
 from ctm.sim.cli.options.machine import configuration
 from ctm.sim.cli.outcome import BadInput, Outcome
 from ctm.sim.cli.split.options import Division
-from ctm.sim.jobs.execution import check_kinds, processors
+from ctm.sim.jobs.execution import check_kinds, pixels
 from ctm.sim.jobs.loading import LoadedJob
 from ctm.sim.report.provenance import provenance
 from ctm.sim.split.error import SplitError
@@ -64,7 +64,7 @@ def run_split(
         check_kinds(loaded, config)
         loaded, plans = plan_launches(loaded, division.count)
         settings = Settings(engine=engine, config=config, watchdog=watchdog, max_cycles=max_cycles)
-        with _progress(processors(loaded)) as tell, SplitRun(loaded, plans, settings, tell) as run:
+        with _progress(pixels(loaded)) as tell, SplitRun(loaded, plans, settings, tell) as run:
             run.begin()
             if where.scheduler is None:
                 # What workers of this computer need is compiled once, with a line that says so.

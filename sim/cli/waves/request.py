@@ -47,7 +47,7 @@ WavesAt = Annotated[
     typer.Option(
         "--waves-at",
         metavar="I,J",
-        help="Only the cycles in which the wavefront of processor (I, J) has a wave slot.",
+        help="Only the cycles in which the wavefront of pixel (I, J) has a wave slot.",
         rich_help_panel=_PANEL,
     ),
 ]
@@ -86,7 +86,7 @@ class WaveRequest:
         return name
 
     def check(self, job: LoadedJob) -> None:
-        """Reject a processor that no launch has, before a model is compiled; of draws only the run can tell."""
+        """Reject a pixel that no launch has, before a model is compiled; of draws only the run can tell."""
         if self.waves.at is None or job.draw is not None:
             return
         i, j = self.waves.at
@@ -157,7 +157,7 @@ class WaveRequest:
         outcome.say(f"views: {', '.join(noted['views'])}")
 
     def _no_wavefront(self) -> str:
-        return f"no wavefront has that processor; {self.waves.path} is not written"
+        return f"no wavefront has that pixel; {self.waves.path} is not written"
 
     def _never(self, written: Written) -> str:
         """Why there is no wave."""
@@ -195,13 +195,13 @@ def wave_request(
     if around is not None and (first is not None or at is not None):
         raise BadInput(f"--waves-around: not together with {'--waves-from' if at is None else '--waves-at'}")
     try:
-        waves = Waves(path=path, first=first or 0, cycles=cycles, at=_processor(at), depth=depth or 0)
+        waves = Waves(path=path, first=first or 0, cycles=cycles, at=_pixel(at), depth=depth or 0)
     except ValueError as error:
         raise BadInput(f"--waves {error}") from None
     return WaveRequest(waves=waves, around=around)
 
 
-def _processor(text: str | None) -> tuple[int, int] | None:
+def _pixel(text: str | None) -> tuple[int, int] | None:
     if text is None:
         return None
     try:

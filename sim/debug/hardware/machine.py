@@ -98,9 +98,9 @@ class Hardware:
             return r5xx.recording(program, start, events)
         return r700.recording(array, program, start, events)
 
-    def _check(self, processors: int) -> None:
+    def _check(self, pixels: int) -> None:
         """See `Progress`; Cancelled: another thread ends what the session does."""
-        del processors
+        del pixels
         self.cancellation.executed(0, ())
 
 

@@ -73,8 +73,8 @@ def signals_in(job: Work, config: MachineConfig, watchdog: int, cycle: int, canc
         path = Path(folder) / "cycle.vcd"
         engines: list[WavesEngine] = []
 
-        def check(processors: int) -> None:
-            del processors
+        def check(pixels: int) -> None:
+            del pixels
             cancellation.executed(0, ())
 
         def make(config: MachineConfig, **options: Any) -> WavesEngine:

@@ -1,4 +1,4 @@
-"""The conditional test of a launch: what decided that a processor runs, or that what it leaves is stored."""
+"""The conditional test of a launch: what decided that a pixel runs, or that what it leaves is stored."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ Pair = tuple[Integers, Integers]
 
 @dataclass(frozen=True)
 class Condition:
-    """The test of one processor: whether it `passed`, its conditional value, and the element that it looked at.
+    """The test of one pixel: whether it `passed`, its conditional value, and the element that it looked at.
 
     An element that is not known any more is None: the test itself wrote it. `by_value` and `by_element`: with another
     one it would have been decided otherwise.
@@ -44,7 +44,7 @@ class Condition:
         """What it was decided by, as a line, if it was."""
         if not (self.by_value or self.by_element):
             return
-        what = "what the program leaves is stored" if self.is_after else "the processor runs"
+        what = "what the program leaves is stored" if self.is_after else "the pixel runs"
         name = "conditional" if self.is_after and self.launch.program.conditional_from_program else "the set value"
         element = "what the test wrote over" if self.element is None else f"{self.element:.9g}"
         causes = [f"{name} = {self.value:.9g}"] * self.by_value
@@ -55,7 +55,7 @@ class Condition:
 
 
 def condition_of(launch: Launch[Any], coordinates: tuple[int, int], value: np.float32) -> Condition | None:
-    """The test of a processor with memory as it was before it; None where there is none."""
+    """The test of a pixel with memory as it was before it; None where there is none."""
     unit = launch.conditional
     if unit.passes_all:
         return None

@@ -133,7 +133,7 @@ def store_of(launch: Launch[Any], text: str) -> Area | Element | None:
 
 
 def _may_come(session: Session, i: int, j: int) -> bool:
-    """Whether the launch has a processor, or it may be a pixel of a draw that is still in front of its raster."""
+    """Whether the launch has the pixel (i, j), or its draw may have it, whose raster is still to come."""
     launch, domain = session.started.launch, session.started.launch.domain
     is_pixel = domain.i0 <= i <= domain.i1 and domain.j0 <= j <= domain.j1
     return session.started.holds(i, j) is not None or (isinstance(launch, ThreadLaunch) and is_pixel)

@@ -64,7 +64,7 @@ class Executable:
 
     @property
     def sees_wavefront_size(self) -> bool:
-        """Whether its results may depend on how many processors a group has: never."""
+        """Whether its results may depend on how many pixels a wavefront has: never."""
         return False
 
     @property

@@ -18,7 +18,7 @@ from ctm.sim.golden.pe.state import State
 _MOST, _LONGEST = 64, 1 << 12
 """Command buffers that are remembered, and how many words they may have."""
 _WALKS, _FEW = 16, 4
-"""Domains whose walk is remembered, and the most batches of `batch_lanes` processors that they may have."""
+"""Domains whose walk is remembered, and the most batches of `batch_lanes` pixels that they may have."""
 _WRITE = ("start_program", "read_perf_counters", "start_draw", "read_strm")
 """Commands that may write to memory."""
 

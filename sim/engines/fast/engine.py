@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ctm.sim.engines.fast.host import Host
 
 SEGMENT_LANES = 1 << 18
-"""Processors of a segment of the domain: work for some milliseconds. Its preparation takes a thread's processor."""
+"""Pixels of a segment of the domain: work for some milliseconds. Its preparation takes a thread's processor."""
 
 
 class FastEngine:

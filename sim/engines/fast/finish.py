@@ -1,4 +1,4 @@
-"""The end of wavefronts: the conditional test of their processors, and their outputs.
+"""The end of wavefronts: the conditional test of their pixels, and their outputs.
 
 Source: CTM Guide pp. 5, 22 and 29; docs/design/choices.md.
 """
@@ -35,7 +35,7 @@ class Output:
 
 @dataclass(frozen=True, kw_only=True)
 class Test:
-    """The conditional test that each processor makes at its end."""
+    """The conditional test that each pixel makes at its end."""
 
     test: ConditionalTest
     writes: bool

@@ -28,9 +28,9 @@ _DENORMALS_OFF = 0x8040
 class Frame:
     """What the frame is compiled for.
 
-    `width` lanes in a vector hold whole wavefronts of `wavefront_lanes` processors, with `rows` all in one row of the
+    `width` lanes in a vector hold whole wavefronts of `wavefront_lanes` pixels, with `rows` all in one row of the
     domain, with `linear` numbered one after the other in the domain's only row; `fused` and `register` are the host's.
-    With `is_tested` a byte for each processor says whether it is covered. `buffers` are those that the program uses, by
+    With `is_tested` a byte for each pixel says whether it is covered. `buffers` are those that the program uses, by
     number.
     """
 
@@ -116,7 +116,7 @@ class Counts:
 class Kernel:
     """A function that runs all vectors; `lanes.builder` stands where the translation has to begin.
 
-    `x` and `y` are the processors' coordinates as words, `covered` their mask, `here` the mask of the wavefronts that
+    `x` and `y` are the pixels' coordinates as words, `covered` their mask, `here` the mask of the wavefronts that
     are issued.
     """
 
@@ -240,8 +240,8 @@ class Kernel:
         if frame.linear:
             first = lanes.splat(lanes.builder.mul(self._number, ir.Constant(INT, frame.width)))
             return lanes.builder.add(first, lanes.integer_for_each(range(frame.width))), lanes.none
-        processors = [lane % frame.wavefront_lanes for lane in range(frame.width)]
-        offsets = [2 * (at // QUAD) + (at & 1) for at in processors], [at >> 1 & 1 for at in processors]
+        positions = [lane % frame.wavefront_lanes for lane in range(frame.width)]
+        offsets = [2 * (at // QUAD) + (at & 1) for at in positions], [at >> 1 & 1 for at in positions]
         x, y = (
             lanes.builder.add(self._origin(origin), lanes.integer_for_each(offset))
             for origin, offset in zip(self._origins, offsets, strict=True)

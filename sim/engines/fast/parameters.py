@@ -37,9 +37,9 @@ class Slot(IntEnum):
     """The domain."""
     ORIGIN_I = auto()
     ORIGIN_J = auto()
-    """Point at the coordinates of each wavefront's first processor, 32 bits."""
+    """Point at the coordinates of each wavefront's first pixel, 32 bits."""
     COVERED = auto()
-    """Points at a byte for each processor, where a conditional test chose them."""
+    """Points at a byte for each pixel, where a conditional test chose them."""
     VECTORS = auto()
     """Vectors to run; the last one is filled up with wavefronts outside the domain."""
     TAKEN = auto()

@@ -68,12 +68,12 @@ def used_buffers(launch: Launch[Any], *, stores: bool = True) -> dict[int, Form]
 
 
 def tests_itself(launch: Launch[Any]) -> bool:
-    """Whether processors make the conditional test when they end."""
+    """Whether pixels make the conditional test when they end."""
     return launch.conditional.location is ConditionalLocation.DPP
 
 
 def tests_before(launch: Launch[Any]) -> bool:
-    """Whether the command processor makes a test that processors may fail."""
+    """Whether the command processor makes a test that pixels may fail."""
     return launch.conditional.location is ConditionalLocation.PE and not launch.conditional.passes_all
 
 
@@ -148,7 +148,7 @@ def prepared(
 
     `translate` may depend on the image, on what the frame and the test are made of, and on `others`, and on nothing
     else. `is_tested`: whether it is said which lanes are covered, by default whether a test is made before. With
-    `linear` processors are threads, which have neither outputs nor a test.
+    `linear` the lanes are vertices or primitives of a draw, which have neither outputs nor a test.
     """
     frame = Frame(
         width=width,
@@ -175,7 +175,7 @@ def prepared(
 
 
 def final_test(launch: Launch[Any]) -> Test | None:
-    """The conditional test that processors make when they end, if they do."""
+    """The conditional test that pixels make when they end, if they do."""
     return Test.of(launch.conditional) if tests_itself(launch) else None
 
 

@@ -3,7 +3,7 @@
 
 // Which cycles are written; as Python gives it, every member has 8 bytes. Cycles are counted from the one in which the
 // first command buffer is pushed. With `at` those are meant from `from` on in which a wavefront is there that has the
-// processor (i, j).
+// pixel (i, j).
 struct WavesWindow {
     const char* path;
     std::int64_t file;  // A file to which a VCD goes; less than 0 means the path, for FST.

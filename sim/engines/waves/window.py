@@ -26,7 +26,7 @@ class Waves(Watching):
     cycles
         How many, None for all that follow.
     at
-        A processor (i, j): from `first` on, the cycles in which a wavefront that has it is in a wave slot. Of several
+        A pixel (i, j): from `first` on, the cycles in which a wavefront that has it is in a wave slot. Of several
         wavefronts it is the first one.
     depth
         Memories of up to so many words are written, too.

@@ -1,4 +1,4 @@
-"""Reads of what another processor of the same program writes: there is no promise which value they see."""
+"""Reads of what another pixel of the same program writes: there is no promise which value they see."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,7 +17,7 @@ _GRANULE = 2
 
 @dataclass
 class _Accesses:
-    """Granules that were accessed, the processors that accessed them, and the PCs."""
+    """Granules that were accessed, the pixels that accessed them, and the PCs."""
 
     chunks: list[tuple[Integers, Integers, Integers]] = field(default_factory=list)
 
@@ -65,7 +65,7 @@ class SharingMonitor:
             accesses.add(address[chosen], WORD_BYTES, owner[chosen], batch.control.pc)
 
     def report(self, hazards: Hazards) -> None:
-        """Report reads of elements that another processor wrote."""
+        """Report reads of elements that another pixel wrote."""
         read, reader, pc = self._reads.joined()
         written, writer, _ = self._writes.joined()
         order = np.lexsort((writer, written))
@@ -78,7 +78,7 @@ class SharingMonitor:
         shared = (writer[first] != reader) | (writer[last] != reader)
         for index in np.unique(pc[shared], return_index=True)[1]:
             at = np.flatnonzero(shared)[index]
-            text = f"reads 0x{int(read[at]) * _GRANULE:08x}, which another processor of the program writes"
+            text = f"reads 0x{int(read[at]) * _GRANULE:08x}, which another pixel of the program writes"
             hazards.report(int(pc[at]), text, int(reader[at]) & 0xFFFF, int(reader[at]) >> 16)
 
 

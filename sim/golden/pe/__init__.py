@@ -1,1 +1,1 @@
-"""Processor execution unit: command buffers, program loader, domain walk."""
+"""The command processor: command buffers, program loader, domain walk."""

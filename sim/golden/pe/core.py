@@ -13,14 +13,14 @@ class Run(Protocol):
     """A program that is running."""
 
     def add(self, wavefronts: DomainWavefronts) -> None:
-        """Run wavefronts to their end. One without a covered processor is not issued."""
+        """Run wavefronts to their end. One without a covered pixel is not issued."""
 
     def finish(self) -> MachineError | None:
         """The error of the whole program, None where there is none; called once, when all wavefronts were added."""
 
 
 class Core(Protocol):
-    """The array of processors. `lanes` is the size of a wavefront."""
+    """The array of cores. `lanes` is the size of a wavefront."""
 
     lanes: int
 

@@ -1,4 +1,4 @@
-"""The domain walk: which processors form which wavefront.
+"""The domain walk: which pixels form which wavefront.
 
 Work is issued in 2x2 quads aligned to even i and j. A wavefront is `lanes / 4` neighbouring quads of one quad row. In a
 quad the lanes are (i, j), (i+1, j), (i, j+1), (i+1, j+1). Wavefronts follow each other in rows that go upward in j, or
@@ -68,19 +68,19 @@ class DomainWavefronts:
     """Index of each wavefront in the walk, [wavefronts]."""
     i: Integers
     j: Integers
-    """The pair of each one's first processor, [wavefronts]."""
+    """The pair of each one's first pixel, [wavefronts]."""
     passed: Mask | None = None
-    """Processors that a conditional test let pass, [wavefronts * lanes]; None where none was made."""
+    """Pixels that a conditional test let pass, [wavefronts * lanes]; None where none was made."""
 
     def pairs(self) -> tuple[Integers, Integers]:
-        """All processors' i and j, [wavefronts * lanes]."""
+        """All pixels' i and j, [wavefronts * lanes]."""
         lane = np.arange(self.lanes)
         i = self.i[:, None] + (2 * (lane // QUAD) + (lane & 1))
         j = self.j[:, None] + (lane >> 1 & 1)
         return i.ravel(), j.ravel()
 
     def covered(self) -> Mask:
-        """Processors that run: those inside the domain, if no test was made, [wavefronts * lanes]."""
+        """Pixels that run: those inside the domain, if no test was made, [wavefronts * lanes]."""
         if self.passed is not None:
             return self.passed
         (i, j), domain = self.pairs(), self.domain
@@ -88,7 +88,7 @@ class DomainWavefronts:
         return inside
 
     def inside(self) -> int:
-        """Processors inside the domain."""
+        """Pixels inside the domain."""
         domain = self.domain
         columns = np.minimum(self.i + 2 * self.lanes // QUAD - 1, domain.i1) - np.maximum(self.i, domain.i0) + 1
         rows = np.minimum(self.j + 1, domain.j1) - np.maximum(self.j, domain.j0) + 1

@@ -23,12 +23,12 @@ from ctm.sim.golden.pe.state import State, check_parameters
 from ctm.sim.memory import Memory
 
 BATCH_LANES = 16384
-"""Processors that run together: enough to hide the cost of the interpreter, few enough for the host's caches."""
+"""Pixels that run together: enough to hide the cost of the interpreter, few enough for the host's caches."""
 
 _REPORTS_LOST_WRITES = ("wait_for_idle", "flush_out_cache", "flush_cond_out_cache")
 
 Progress = Callable[[int], None]
-"""Called with the processors of the domain that were walked, some at a time."""
+"""Called with the pixels of the domain that were walked, some at a time."""
 
 
 class CommandProcessor:
@@ -147,7 +147,7 @@ class CommandProcessor:
         return domain.wavefronts(lanes, self._batch_lanes // lanes, self._tiles)
 
     def _tested(self, wavefronts: DomainWavefronts) -> DomainWavefronts:
-        """Conditional execution: of the wavefronts the processors that the conditional unit lets pass."""
+        """Conditional execution: of the wavefronts the pixels that the conditional unit lets pass."""
         unit = self.state.conditional
         if unit.location is not ConditionalLocation.PE or unit.passes_all:
             return wavefronts

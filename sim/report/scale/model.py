@@ -14,7 +14,7 @@ from ctm.rtl.config import CacheConfig, MachineConfig
 _LINE = CacheConfig.LINE_BYTES
 _NUMBER = 4
 _BLOCK = 8
-"""Numbers of a matrix product in each direction that a group of four processors computes."""
+"""Numbers of a matrix product in each direction that a wavefront of four pixels computes."""
 _FETCH, _READ = 31, 12
 """Cycles of a fetch, and of a line that the command processor or the code reader requests, beside memory's latency."""
 _LOADS = 5

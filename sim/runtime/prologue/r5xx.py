@@ -24,7 +24,7 @@ def with_prologue(executable: Executable, temporaries: Sequence[int]) -> tuple[E
     Returns
     -------
     executable, inputs
-        The new program, and the input that each temporary is loaded from: FLOAT32_4, an element per processor. They
+        The new program, and the input that each temporary is loaded from: FLOAT32_4, an element per pixel. They
         are the highest inputs that the program itself does not use.
 
     Raises

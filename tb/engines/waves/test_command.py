@@ -56,7 +56,7 @@ def test_a_window_around_a_fault_has_it(folder: Folder) -> None:
 
 
 @pytest.mark.long
-def test_a_window_at_a_processor_is_its_wavefronts(folder: Folder) -> None:
+def test_a_window_at_a_pixel_is_its_wavefronts(folder: Folder) -> None:
     path = folder.path / "a.fst"
     found = report("run", folder.job, *BEATS_OPTIONS, "--waves", path, "--waves-at", "5,3")
     first, end = found["waves"]["first"], found["waves"]["end"]
@@ -67,7 +67,7 @@ def test_a_window_at_a_processor_is_its_wavefronts(folder: Folder) -> None:
     slot = wave.at_cycles(f"{CORE}.take_wave", first, first + 1)[0]
     states = wave.at_cycles(f"{CORE}.wave_slot_{slot}", first + 1, end)
     assert 0 not in states
-    assert "no wavefront has that processor" in error_line(
+    assert "no wavefront has that pixel" in error_line(
         "run", folder.job, *BEATS_OPTIONS, "--waves", path, "--waves-at", "90,3"
     )
 
@@ -130,7 +130,7 @@ def test_an_interruption_leaves_a_wave_that_can_be_read(folder: Folder, suffix: 
         (("--waves-cycles", "3"), "it needs --waves FILE"),
         (("--waves", "a.fst", "--waves-at", "3"), "write it as I,J"),
         (("--waves", "a.fst", "--waves-from", str(1 << 64)), "a cycle, or a depth, is 9223372036854775807 at most"),
-        (("--waves", "a.fst", "--waves-at", "90,3"), "--waves-at 90,3: no wavefront has that processor; a.fst is not"),
+        (("--waves", "a.fst", "--waves-at", "90,3"), "--waves-at 90,3: no wavefront has that pixel; a.fst is not"),
         (("--waves", "a.fst", "--waves-around", "x"), "it is fault or end"),
         (("--waves", "a.fst", "--waves-around", "end", "--waves-from", "3"), "not together with --waves-from"),
         (("--waves", "a.fst", "--engine", "golden"), "engine 'golden' writes none"),

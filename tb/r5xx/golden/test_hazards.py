@@ -111,12 +111,12 @@ def test_what_is_outstanding_is_remembered_round_a_loop() -> None:
     assert "pc 1: reads r1.r" in hazards(program)
 
 
-def test_reads_of_what_another_processor_writes_are_reported() -> None:
+def test_reads_of_what_another_pixel_writes_are_reported() -> None:
     own = CommandBuffer().set_inp_fmt(0, OUTPUT, LAYOUT.format_word, 8)
     assert not hazards([fetch()], before=own)
     # Swapped coordinates: (j, i).
     swapped = fetch(swizzle={"src_s_swiz": 1, "src_t_swiz": 0})
-    assert "which another processor of the program writes" in hazards([swapped], before=own)
+    assert "which another pixel of the program writes" in hazards([swapped], before=own)
     assert not hazards([swapped])
 
 

@@ -33,7 +33,7 @@ _DOUBT = 3
 """Factor by which wavefronts may exceed their time before they are given up. That of the first ones of a start, too:
 they decode the program."""
 _CALLS = 5_500
-"""Processors that take as long as the golden model's calls for a batch, however few it has; docs/performance.md."""
+"""Pixels that take as long as the golden model's calls for a batch, however few it has; docs/performance.md."""
 _REGISTER = 16
 """Words that the widest registers of hosts hold, 512 bits."""
 
@@ -159,6 +159,6 @@ class AutoRun:
 
 
 def _work(wavefronts: int, lanes: int) -> int:
-    """What wavefronts cost the golden model, in processors that would take as long."""
-    processors = wavefronts * lanes
-    return processors + _CALLS * math.ceil(processors / BATCH_LANES)
+    """What wavefronts cost the golden model, in pixels that would take as long."""
+    pixels = wavefronts * lanes
+    return pixels + _CALLS * math.ceil(pixels / BATCH_LANES)

@@ -1,4 +1,4 @@
-"""The registers of a vector's processors, in memory that LLVM promotes to values where it can."""
+"""The registers of a vector's pixels, in memory that LLVM promotes to values where it can."""
 
 from collections.abc import Callable, Iterable
 
@@ -91,7 +91,7 @@ class Temporaries:
 
 
 class Registers:
-    """All that processors have beside temporaries, and the loop frames of their wavefronts.
+    """All that pixels have beside temporaries, and the loop frames of their wavefronts.
 
     Masks are kept ones. `indices[n]` is aL inside the n-th loop that has one; outside of all it is 0.
     """

@@ -71,7 +71,7 @@ def stored_words(lanes: Lanes, form: Form, values: Value) -> Value:
 def store(
     lanes: Lanes, form: Form, memory: Value, address: Value, words: Sequence[Value], masks: Sequence[Value]
 ) -> None:
-    """Store the channels of the elements of the processors' own pairs, where each one's mask says so."""
+    """Store the channels of the elements of the pixels' own pairs, where each one's mask says so."""
     builder = lanes.builder
     everything = masks[0]
     for mask in masks[1:]:
