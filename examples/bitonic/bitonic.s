@@ -1,4 +1,4 @@
-; One pass of a bitonic sort: each processor compares its key with that of its partner and keeps the right one.
+; One pass of a bitonic sort: each pixel compares its key with that of its partner and keeps the right one.
 ;
 ; i0  the keys, row after row        o0  the keys after this pass
 ;

@@ -9,7 +9,7 @@
 ; c0 to c8   weights of the nine lookups, left to right, then bottom to top
 ; c9 to c11  offsets (-2, 0, 2, y) of the lookups in a row, y = -2, 0, 2
 ;
-; Clamping at the edge moves a whole fetch of 2 x 2, so the program is for processors whose 6 x 6 pixels all exist.
+; Clamping at the edge moves a whole fetch of 2 x 2, so the domain has the pixels whose 6 x 6 are inside the picture.
 
 .equ below = r1                                ; (i-2, i, i+2, row): coordinates
 .equ level = r2

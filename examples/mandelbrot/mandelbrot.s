@@ -1,4 +1,4 @@
-; The Mandelbrot set: how many steps of z = z^2 + c stay within |z| < 2, for the c of each processor.
+; The Mandelbrot set: how many steps of z = z^2 + c stay within |z| < 2, for the c of each pixel.
 ;
 ; c0  (step, step, real part at i = 0, imaginary part at j = 0)
 ; i0 (integer)  a quarter of the limit: four steps in each round
@@ -10,7 +10,7 @@
 ;   second   RGB  z.real = z.real^2 + t.r     z.real^2 + t.a >= 0?   count = 1 + t.b
 ;            alpha  z.imag = 2 * (z.real * z.imag + c.imag / 2)
 ;
-; The second is predicated: a processor that is out (p.g) stands still until all of its group are.
+; The second is predicated: a pixel that is out (p.g) stands still until all of its wavefront are.
 
 .equ z = r1                                    ; (z.real, c.real, count, z.imag)
 .equ t = r2

@@ -11,12 +11,12 @@ ESCAPED = 4.0
 
 
 def inputs() -> dict[str, Array]:
-    """None: a processor's input is its position."""
+    """None: a pixel's input is its position."""
     return {}
 
 
 def expected(_: dict[str, Array]) -> dict[str, Expectation]:
-    """Steps of every processor, float32 [256, 256, 1], equal in every bit; see `steps`."""
+    """Steps of every pixel, float32 [256, 256, 1], equal in every bit; see `steps`."""
     return {"steps.npy": Expectation(steps(WIDTH, HEIGHT, STEP, LEFT, BOTTOM, LIMIT))}
 
 

@@ -1,4 +1,4 @@
-; C = A * B. Each processor computes 4 x 4 numbers of C: rows 4j to 4j+3, columns 4i to 4i+3.
+; C = A * B. Each pixel computes 4 x 4 numbers of C: rows 4j to 4j+3, columns 4i to 4i+3.
 ;
 ; i0  A transposed, [K, M/4, 4]: the element at (j, k) is column k of A in this block's four rows
 ; i1  B,            [K, N/4, 4]: the element at (i, k) is row k of B in this block's four columns
@@ -6,7 +6,7 @@
 ; i0 (integer)  K/8
 ;
 ; The block of C grows by outer products: for every k each of A's four numbers times all four of B's. So 8 lookups feed
-; 16 multiply-adds of four channels. Neighbouring processors of a row read the same element of A and neighbouring
+; 16 multiply-adds of four channels. Neighbouring pixels of a row read the same element of A and neighbouring
 ; elements of B, which lie in one cache line.
 ;
 ; Coordinates go on beside multiply-adds: in every fourth step those are of three channels, the alpha unit counts, and

@@ -1,4 +1,4 @@
-; One step of n bodies that attract each other. Each processor moves one body.
+; One step of n bodies that attract each other. Each pixel moves one body.
 ;
 ; i0  positions (x, y, z, mass)       o0  positions after the step
 ; i1  velocities (x, y, z, 0)         o1  velocities after the step

@@ -1,4 +1,4 @@
-; y = a * x + y, four numbers in each processor.
+; y = a * x + y, four numbers for each pixel.
 ;
 ; i0  x        i1  y        o0  y        c0.r  a
 
@@ -6,7 +6,7 @@
 .equ x = r1
 .equ y = r2
 
-; r0 is (i, j, 0, 1) when a program starts: the coordinates of this processor's element.
+; r0 is (i, j, 0, 1) when a program starts: the coordinates of this pixel's element.
 TEX x = LOOKUP(i0, r0.rg) unscaled
 TEX y = LOOKUP(i1, r0.rg) unscaled
 

@@ -1,6 +1,6 @@
-; Transposes a matrix: each processor moves the number at (i, j) to (j, i).
+; Transposes a matrix: each pixel moves the number at (i, j) to (j, i).
 ;
-; An ordinary output goes to the processor's own place. Here every processor says where its value goes: an uncached
+; An ordinary output goes to the pixel's own element. Here every pixel says where its value goes: an uncached
 ; write takes the 32-bit value from R and the place (x, y) from G and B.
 ;
 ; i0  the matrix        o0  its transpose, FLOAT32_1
