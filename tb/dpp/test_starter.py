@@ -1,4 +1,4 @@
-"""Starter: r0 is the processor's position in the domain, others are 0, each block of them is set once."""
+"""Starter: r0 is the pixel's position in the domain, others are 0, each block of them is set once."""
 
 from typing import Any
 

@@ -160,7 +160,7 @@ MISTAKES = [
             lambda right: "<", CONDITIONAL),
     Mistake("inactive lanes are counted", Counts, "change",
             lambda right: lambda self, here, active, group: right(self, here, here, group), FLOW),
-    Mistake("uncovered processors store", Kernel, "_coverage",
+    Mistake("uncovered pixels store", Kernel, "_coverage",
             lambda right: lambda self: self.lanes.any_in_each(right(self), self.frame.wavefront_lanes), PROGRAMS),
     Mistake("lane 0 leads uncached writes", uncached, "_from_leader",
             lambda right: lambda lanes, values, eligible: lanes.of_quad(values, 0),

@@ -51,7 +51,7 @@ COPY = [fetch(destination=1), add(0), move(0, 1, output=0)]
 READS_BACK = [
     add(0, temporary=0), fetch(TextureOperation.LOOKUP_UNCACHED, destination=1), add(1), move(0, 1, output=0),
 ]  # fmt: skip
-"""Reads what a processor further left writes, and writes something else."""
+"""Reads what a pixel further left writes, and writes something else."""
 _POSITION = {f"{color}_swiz_{name}": swizzle for color, swizzle in (("green", 0), ("blue", 1)) for name in "ab"}
 WRITES_PAST_THE_CACHES = [
     alu(rgb={"rgb_op": RgbOperation.MIN.value, "rgb_addrd": 2, **_POSITION}, rgb_wmask=7), *READS_BACK[:-1],

@@ -1,4 +1,4 @@
-"""The conditional test at the end of groups passes the processors, and stores the values, that it does on golden."""
+"""The conditional test at the end of wavefronts passes the pixels, and stores the values, that it does on golden."""
 
 from itertools import product
 
@@ -46,7 +46,7 @@ def image(base: int, layout: Layout, values: np.ndarray) -> tuple[int, bytes]:
 def task(
     test: ConditionalTest, data_format: DataFormat, program: list[Instruction], group: int, where: ConditionalLocation
 ) -> Task:
-    """Each row has a value of the processors, each column one that the buffer holds: twice, and stored the second time.
+    """Each row has a value of the pixels, each column one that the buffer holds: twice, and stored the second time.
 
     The command processor's value is 0.
     """
@@ -90,6 +90,6 @@ def test_conditional_tests_of_special_values(number: int) -> None:
 
 
 @pytest.mark.parametrize("test", ConditionalTest)
-def test_programs_of_processors_that_passed_before(test: ConditionalTest) -> None:
+def test_programs_of_pixels_that_passed_before(test: ConditionalTest) -> None:
     found = task(test, DataFormat.FLOAT32_1, PROGRAMS["no value"], 4, ConditionalLocation.PE)
     assert check(found, Host.this(16)) == []

@@ -77,7 +77,7 @@ WRITES = [
     move(0, 2, output=UmrtTarget.PER_PROCESSOR_IDX.value), add(0, temporary=2),
     move(0, 2, output=UmrtTarget.PER_PROCESSOR_IDX.value),
 ]  # fmt: skip
-"""Each processor writes to its own address twice, past the caches."""
+"""Each pixel writes to its own address twice, past the caches."""
 PROGRAMS = {
     "the machine's NaN, which is not the host's": Made(program=SUM, floats=(INFINITY, 40.0, -INFINITY)),
     "zero times infinity": Made(program=[MULTIPLY, RESULT], floats=(INFINITY,)),
@@ -94,7 +94,7 @@ PROGRAMS = {
     "a BREAK out of an inner loop": Made(program=INNER_BREAKS, floats=(1.5, 29.0, 0.25)),
     "writes of the inactive": Made(program=[*INACTIVE[:-1], move(0, 2, output=0)], floats=(1.5, 29.0, 0.25)),
     "a fault where a group ends early": Made(program=LAST_RETURN, floats=(1.5, 29.0)),
-    "processors outside the domain": Made(program=STORE_POSITION),
+    "pixels outside the domain": Made(program=STORE_POSITION),
 }
 
 

@@ -17,7 +17,7 @@ from ctm.tb.r5xx.shaders import NAMES, Shader, run
 from ctm.tb.system.example_jobs import JOBS, SHORT
 
 MACHINES = list(product(HOSTS, (4, 8, 16)))
-"""Hosts, and processors of a group."""
+"""Hosts, and pixels of a wavefront."""
 
 
 def on_machines(names: list[str], ordinary: Sequence[str]) -> pytest.MarkDecorator:

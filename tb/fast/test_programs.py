@@ -17,7 +17,7 @@ from ctm.tb.soak.work import draw_work
 
 GROUPS = (16, 8, 4)
 MACHINES = list(product(GROUPS, HOSTS.values()))
-"""Processors of a group, and hosts; if the group is wider than the host's vectors, they are as wide as the group."""
+"""Pixels of a wavefront, and hosts; if it is wider than the host's vectors, they are as wide as the wavefront."""
 TOGETHER = (0, 3, 4, 5, 9, 13, 15, 19, 29, 31, 32, 37, 39, 46, 52, 64)
 """Seeds of random flow control that several groups of a vector go through together."""
 LONG = 300

@@ -38,7 +38,7 @@ def apply(
     text, count = _text(host, build, len(operands), buffers)
     compiled = code(lambda: text, ("test", text), host)
     found = np.zeros((vectors, count, width), np.uint32)
-    # The first processor of a vector is in an even row, two processors in each column pair.
+    # The first pixel of a vector is in an even row, two pixels in each column pair.
     origins = np.stack([np.arange(vectors) * (width // 2), np.zeros(vectors)]).astype(np.int32)
     coefficients = transcendental_table()
     table = np.zeros(SLOTS, np.uint64)

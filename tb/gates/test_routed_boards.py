@@ -58,7 +58,7 @@ def after_routing(wanted: Design, folder: Path) -> BoardAtPins:
 
 
 def small_saxpy(folder: Path) -> Path:
-    """The example's job with 16 x 4 processors."""
+    """The example's job with 16 x 4 pixels."""
     text = (SAXPY / "saxpy.toml").read_text()
     for large, small in (("i = [0, 63]", "i = [0, 15]"), ("j = [0, 31]", "j = [0, 3]"), ("[32, 64]", "[4, 16]")):
         assert text.count(large) == 1

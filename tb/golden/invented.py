@@ -1,6 +1,6 @@
 """An invented instruction set on the golden array: an accumulator machine with masks, which knows nothing of R5xx.
 
-A unit of code is an operation and a number. The accumulator of a processor is r0's first channel, at the start its i.
+A unit of code is an operation and a number. The accumulator of a pixel is r0's first channel, at the start its i.
 A fault's PC is 100 more than the index in the code.
 """
 
@@ -26,24 +26,24 @@ class Op(Enum):
     """What a unit of code does with its number n."""
 
     ADD = auto()
-    """Add n to the accumulator of active processors."""
+    """Add n to the accumulator of active pixels."""
     CONSTANT = auto()
     """Add the first channel of float constant n."""
     UNLESS = auto()
-    """Active processors whose accumulator is below n leave, until JOIN."""
+    """Active pixels whose accumulator is below n leave, until JOIN."""
     JOIN = auto()
-    """The processors that left come back."""
+    """The pixels that left come back."""
     AGAIN = auto()
-    """Go to n if an active processor's accumulator is below 8; else go on."""
+    """Go to n if an active pixel's accumulator is below 8; else go on."""
     FOREVER = auto()
     """Go to n."""
     STOP = auto()
-    """The group ends: the accumulator is output 0."""
+    """The wavefront ends: the accumulator is output 0."""
     WRONG = auto()
 
 
 class Control(NamedTuple):
-    """Where groups are, and how often they went back at AGAIN."""
+    """Where wavefronts are, and how often they went back at AGAIN."""
 
     at: int
     rounds: int = 0
@@ -59,7 +59,7 @@ class Control(NamedTuple):
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class Batch(dpp.Batch[Control]):
-    """Groups with the processors that left."""
+    """Wavefronts with the pixels that left."""
 
     LANE_ARRAYS = (*dpp.Batch.LANE_ARRAYS, "left")
 

@@ -82,7 +82,7 @@ def test_a_channel_that_the_format_lacks_is_not_written_and_so_cannot_fail() -> 
 
 
 @pytest.mark.parametrize("ignored", [False, True])
-def test_uncovered_processors_fetch_nothing_where_they_are_ignored(ignored: bool) -> None:
+def test_uncovered_pixels_fetch_nothing_where_they_are_ignored(ignored: bool) -> None:
     machine = Machine()
     machine.load([fetch(ignore_uncovered=ignored), move(0, 1, output=0, tex_sem_wait=1)])
     # The element of the uncovered (1, 0) fails.
@@ -157,7 +157,7 @@ def test_groups_that_leave_a_loop_need_its_step_too_whatever_runs_beside_them(fi
 
 
 @pytest.mark.parametrize("write_inactive", [0, 1])
-def test_inactive_processors_fetch_where_they_are_written(write_inactive: int) -> None:
+def test_inactive_pixels_fetch_where_they_are_written(write_inactive: int) -> None:
     machine = Machine()
     machine.set_floats(1, 1.0, 0.0, 0.0, 0.0)
     # Column 1 does not enter; its element fails.

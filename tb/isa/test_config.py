@@ -70,7 +70,7 @@ def test_r5xx_has_no_wavefronts() -> None:
         with_settings(DEFAULT, {"array.wavefront": 16})
 
 
-def test_the_small_machine_computes_one_processor_in_a_cycle() -> None:
+def test_the_small_machine_computes_one_pixel_in_a_cycle() -> None:
     small = PRESETS["small"]
     assert (small.array.wavefront_lanes, small.array.at_once, small.memory.ports) == (4, 1, ("local",))
 

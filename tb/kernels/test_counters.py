@@ -93,7 +93,7 @@ def test_so_they_are_on_small_machines(kernels: ModuleType, preset: str) -> None
 
 @pytest.mark.parametrize("engine", ["golden", "fast", "rtl"])
 def test_lanes_count_whether_covered_or_not(engine: str) -> None:
-    """Five processors in a row are three groups of 2 x 2; each executes three instructions, one of them an output."""
+    """Five pixels in a row are three quads; each executes three instructions, one of them an output."""
     device = Device(engine, machine("r5xx"))
     source = "ALU r1 = MOV(r0)\nTEX r2 = LOOKUP(i0, r1.rg) unscaled\nOUT o0 = MOV(r2)"
     layout = Layout(width=5, height=1, format=DataFormat.FLOAT32_4)

@@ -19,7 +19,7 @@ FAULTS = {
     "a wavefront without a passing pixel is given": Fault(
         "rtl.pe.tester", "response.valid & waiting.r_rdy & passed.any()", "response.valid & waiting.r_rdy"
     ),
-    "processors that failed their test are not disposed of": Fault(
+    "pixels that failed their test are not disposed of": Fault(
         "rtl.pe.tester", "disposed.eq(tested.covered)", "disposed.eq(passed)"
     ),
     "a command without its last parameter is taken": Fault(

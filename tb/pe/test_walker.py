@@ -14,7 +14,7 @@ from ctm.tb.lib.planting import Fault, planted
 from ctm.tb.lib.seeds import seeds
 
 Coordinates = tuple[int, int, int]
-"""The (i, j) of a wavefront's first processor, and its mask of covered processors."""
+"""The (i, j) of a wavefront's first pixel, and its mask of covered pixels."""
 Given = tuple[int, Coordinates]
 """A core and the coordinates of its wavefront."""
 TILES = ((), ArrayConfig(walk="tiles").tiles, (2, 4), (1, 2, 3), (3,))

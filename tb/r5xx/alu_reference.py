@@ -21,8 +21,8 @@ ALPHA_NAMES = {0: "MAD", 1: "DP", 2: "MIN", 3: "MAX", 5: "CND", 6: "CMP", 7: "FR
 
 
 @dataclass
-class Processor:
-    """State of one processor; numbers are 32-bit words."""
+class Pixel:
+    """State of one pixel; numbers are 32-bit words."""
 
     temporaries: list[list[int]]
     predicates: list[bool]
@@ -34,7 +34,7 @@ class Processor:
 
 @dataclass(frozen=True)
 class Context:
-    """What is the same for all processors."""
+    """What is the same for all pixels."""
 
     constants: Sequence[Sequence[int]]
     loop_index: int
@@ -49,7 +49,7 @@ class Instruction:
         fields = [unpack(layout, word) for layout, word in zip(layouts, words, strict=True)]
         self.common, self.rgb_addr, self.alpha_addr, self.rgb, self.alpha, self.both = fields
 
-    def source(self, processor: Processor, context: Context, number: int, channel: int) -> int:
+    def source(self, pixel: Pixel, context: Context, number: int, channel: int) -> int:
         """Channel 0 to 3 of src0, src1 or src2."""
         fields = self.alpha_addr if channel == 3 else self.rgb_addr
         address, offset = fields[f"addr{number}"], context.loop_index * fields[f"addr{number}_rel"]
@@ -58,9 +58,9 @@ class Instruction:
         if address & 0x80:
             return int(np.float32(inline_constant(address & 0x7F)).view(np.uint32))
         index = (address + offset) % 128
-        return processor.temporaries[index][channel] if index < len(processor.temporaries) else 0
+        return pixel.temporaries[index][channel] if index < len(pixel.temporaries) else 0
 
-    def operand(self, processor: Processor, context: Context, name: str, channel: int) -> int:
+    def operand(self, pixel: Pixel, context: Context, name: str, channel: int) -> int:
         """Operand a, b or c of a channel."""
         fields = self.both if name == "c" else self.alpha if channel == 3 else self.rgb
         unit = "" if name != "c" else "alpha_" if channel == 3 else "rgb_"
@@ -69,14 +69,14 @@ class Instruction:
         if swizzle in LITERALS:
             value = LITERALS[swizzle]
         elif select < 3:
-            value = self.source(processor, context, select, swizzle)
+            value = self.source(pixel, context, select, swizzle)
         else:
             addresses = self.alpha_addr if swizzle == 3 else self.rgb_addr
-            first, second = (self.source(processor, context, number, swizzle) for number in (0, 1))
+            first, second = (self.source(pixel, context, number, swizzle) for number in (0, 1))
             value = scalar.presubtract(addresses["srcp_op"], first, second)
         return scalar.input_modifier(value, fields[f"{unit}mod_{name}"])
 
-    def raw(self, quad: Sequence[Processor], lane: int, context: Context, channel: int) -> int:
+    def raw(self, quad: Sequence[Pixel], lane: int, context: Context, channel: int) -> int:
         """The result of a channel's operation before the output modifier."""
         name = ALPHA_NAMES[self.alpha["op"]] if channel == 3 else RGB_NAMES[self.both["rgb_op"]]
         if name == "SOP":
@@ -113,7 +113,7 @@ class Instruction:
         function = scalar.fraction if name == "FRC" else getattr(scalar, name.lower())
         return function(operand("a"))
 
-    def of_quad(self, quad: Sequence[Processor], lane: int, context: Context, letter: str, channel: int) -> int:
+    def of_quad(self, quad: Sequence[Pixel], lane: int, context: Context, letter: str, channel: int) -> int:
         """A derivative's operand: src0 of a lane of the quad, with the operand's modifier."""
         return scalar.input_modifier(self.source(quad[lane], context, 0, channel), self.modifier(letter, channel))
 
@@ -123,7 +123,7 @@ class Instruction:
         unit = "" if letter != "c" else "alpha_" if channel == 3 else "rgb_"
         return fields[f"{unit}mod_{letter}"]
 
-    def result(self, quad: Sequence[Processor], lane: int, context: Context, channel: int) -> int:
+    def result(self, quad: Sequence[Pixel], lane: int, context: Context, channel: int) -> int:
         """The result after output modifier and clamp."""
         value = self.raw(quad, lane, context, channel)
         modifier = (self.alpha if channel == 3 else self.rgb)["omod"]
@@ -132,41 +132,41 @@ class Instruction:
         value = scalar.output_modifier(value, modifier)
         return scalar.clamp(value) if self.common["alpha_clamp" if channel == 3 else "rgb_clamp"] else value
 
-    def passes(self, processor: Processor, channel: int) -> bool:
+    def passes(self, pixel: Pixel, channel: int) -> bool:
         """Whether the predicate of a channel's unit lets it write."""
         unit = "alpha" if channel == 3 else "rgb"
         select, inverted = self.common[f"{unit}_pred_sel"], bool(self.common[f"{unit}_pred_inv"])
-        bit = True if select == 0 else processor.predicates[channel if select == 1 else select - 2]
+        bit = True if select == 0 else pixel.predicates[channel if select == 1 else select - 2]
         return bit != inverted
 
-    def execute(self, quad: Sequence[Processor], context: Context) -> None:
+    def execute(self, quad: Sequence[Pixel], context: Context) -> None:
         """Execute the instruction on a quad; both units read before either writes."""
         results = [[self.result(quad, lane, context, channel) for channel in range(4)] for lane in range(4)]
-        gates = [[self.passes(processor, channel) for channel in range(4)] for processor in quad]
-        for processor, values, gate in zip(quad, results, gates, strict=True):
-            self.write(processor, context, values, gate)
+        gates = [[self.passes(pixel, channel) for channel in range(4)] for pixel in quad]
+        for pixel, values, gate in zip(quad, results, gates, strict=True):
+            self.write(pixel, context, values, gate)
 
-    def write(self, processor: Processor, context: Context, values: Sequence[int], gate: Sequence[bool]) -> None:
-        """Write the results of one processor."""
+    def write(self, pixel: Pixel, context: Context, values: Sequence[int], gate: Sequence[bool]) -> None:
+        """Write the results of one pixel."""
         is_output = self.common["type"] == 1
         wmask = self.common["rgb_wmask"] | self.common["alpha_wmask"] << 3
         omask = self.common["rgb_omask"] | self.common["alpha_omask"] << 3
         for channel in range(4):
-            allowed = gate[channel] and (processor.active or bool(self.common["write_inactive"]))
-            strict = gate[channel] and processor.active
+            allowed = gate[channel] and (pixel.active or bool(self.common["write_inactive"]))
+            strict = gate[channel] and pixel.active
             unit = self.alpha if channel == 3 else self.rgb
             if wmask >> channel & 1 and allowed:
                 address = self.alpha["addrd"] if channel == 3 else self.both["rgb_addrd"]
                 relative = self.alpha["addrd_rel"] if channel == 3 else self.both["rgb_addrd_rel"]
                 index = (address + context.loop_index * relative) % 128
-                if index < len(processor.temporaries):
-                    processor.temporaries[index][channel] = values[channel]
+                if index < len(pixel.temporaries):
+                    pixel.temporaries[index][channel] = values[channel]
             if omask >> channel & 1 and is_output and strict:
-                processor.outputs[unit["target"], channel] = values[channel]
+                pixel.outputs[unit["target"], channel] = values[channel]
             if omask >> channel & 1 and not is_output and allowed:
-                processor.predicates[channel] = scalar.test_zero(values[channel], unit["target"])
+                pixel.predicates[channel] = scalar.test_zero(values[channel], unit["target"])
             selected = 3 * self.common["alu_result_sel"]
             if self.rgb["alu_wmask"] and not is_output and channel == selected and strict:
-                processor.alu_result = scalar.test_zero(values[channel], self.common["alu_result_op"])
+                pixel.alu_result = scalar.test_zero(values[channel], self.common["alu_result_op"])
             if self.alpha["w_omask"] and is_output and channel == 3 and strict:
-                processor.conditional = values[3]
+                pixel.conditional = values[3]

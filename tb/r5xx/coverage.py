@@ -33,7 +33,7 @@ _KINDS = {
 _SINGLE = (
     "clamp", "relative constant", "relative temporary", "relative destination", "predicate inverted", "WRITE_INACTIVE",
     "ALU result under WRITE_INACTIVE", "conditional value",
-    "LAST", "some processors inactive", "no pixel active", "fetch scaled", "fetch unscaled",
+    "LAST", "some pixels inactive", "no pixel active", "fetch scaled", "fetch unscaled",
     "fetch IGNORE_UNCOVERED", "fetch relative", "TEX_SEM_ACQUIRE", "B_ELSE", "JUMP_ANY", "flow IGNORE_UNCOVERED",
     "wavefront partly covered", "wavefront partly killed", "wavefront faults",
 )  # fmt: skip
@@ -108,7 +108,7 @@ def _step(launch: Launch, step: Step) -> Iterator[str]:
     if not active.any():
         yield "no pixel active"
     elif not active.all():
-        yield "some processors inactive"
+        yield "some pixels inactive"
     if instruction.common.last:
         yield "LAST"
     if isinstance(instruction, Alu):

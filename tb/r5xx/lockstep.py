@@ -161,7 +161,7 @@ class Comparison:
         _same("aL", int(state["loop_index"]), snapshot.loop_index)
         active, loop_inactive = step.state("active"), step.state("loop_inactive")
         _same("the active mask", bits(state["active"], self.lanes), active)
-        _same("loop-inactive processors", bits(state["loop_inactive"], self.lanes), loop_inactive)
+        _same("loop-inactive pixels", bits(state["loop_inactive"], self.lanes), loop_inactive)
         waiting = ~active & ~loop_inactive
         _same("branch counters", state["counters"][waiting], step.state("counter")[waiting])
         _same("the address stack", state["returns"][: int(state["return_depth"])].tolist(), list(snapshot.returns))

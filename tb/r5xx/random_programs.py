@@ -178,7 +178,7 @@ class Program(Code):
         return 1
 
     def _trap(self) -> int:
-        """An instruction that faults, for processors of which a condition holds."""
+        """An instruction that faults, for pixels of which a condition holds."""
         self._drain()
         condition = self._condition()
         at = self._reserve()

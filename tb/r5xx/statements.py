@@ -49,12 +49,12 @@ def jump(target: int, function: int = ALWAYS, **fields: int) -> Instruction:
 
 
 def begin_if(after: int, function: int = NOT_ALU, *, has_else: bool = False, **fields: int) -> Instruction:
-    """IF: jumps to `after` (ENDIF+1, or ELSE+1) where no processor enters."""
+    """IF: jumps to `after` (ENDIF+1, or ELSE+1) where no pixel enters."""
     return jump(after, function, b_op0=INCR, b_op1=INCR if has_else else NONE, **fields)
 
 
 def otherwise(after: int) -> Instruction:
-    """ELSE: jumps to ENDIF+1 where no processor is active."""
+    """ELSE: jumps to ENDIF+1 where no pixel is active."""
     return jump(after, NEVER, b_op1=DECR, b_pop_cnt=1, b_else=1)
 
 
@@ -74,7 +74,7 @@ def end_loop(first: int, constant: int = 0, *, op: int = ENDLOOP) -> Instruction
 
 
 def leave(after: int, levels: int, *, op: int = BREAKLOOP, function: int = ALWAYS) -> Instruction:
-    """BREAK or CONTINUE of every active processor, `levels` branches deep in the loop."""
+    """BREAK or CONTINUE of every active pixel, `levels` branches deep in the loop."""
     return jump(after, function, op=op, b_op1=DECR, b_pop_cnt=levels)
 
 

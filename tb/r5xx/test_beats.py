@@ -1,4 +1,4 @@
-"""Cores that compute fewer processors in a cycle than a wavefront has: everything is as in the golden model."""
+"""Cores that compute fewer pixels in a cycle than a wavefront has: everything is as in the golden model."""
 
 from typing import Any
 

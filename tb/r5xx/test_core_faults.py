@@ -32,7 +32,7 @@ FAULTS = {
     "a fetch's result is not swizzled": Fault(
         "rtl.dpp.memory.fetch_return", "held.words[lane][found.swizzle[channel]]", "held.words[lane][channel]"
     ),
-    "uncovered processors are fetched for and written": Fault(
+    "uncovered pixels are fetched for and written": Fault(
         "rtl.r5xx.texture.port", "uncovered_too = (~inst.ignore_uncovered)", "uncovered_too = (~inst.unscaled)"
     ),
     "operands of an instruction that presubtracts are those of another": Fault(
@@ -45,11 +45,11 @@ FAULTS = {
     "words that were not written keep another wavefront's contents": Fault(
         "rtl.dpp.registers.file", "(enable | written.is_fresh.replicate(width))", "enable",
     ),
-    "killed processors send outputs": Fault(
+    "killed pixels send outputs": Fault(
         "rtl.dpp.wavefronts.retirement", "stores = state.covered & state.valid_mask & passed",
         "stores = state.covered & passed",
     ),
-    "LAST ends a wavefront that has inactive processors": Fault(
+    "LAST ends a wavefront that has inactive pixels": Fault(
         "rtl.r5xx.alu.port", "all_active = ~(wavefront.covered & wavefront.valid_mask & ~wavefront.active).any()",
         "all_active = Value.cast(1)",
     ),

@@ -66,7 +66,7 @@ def test_examples_compute_what_numpy_says(workload) -> None:
 
 
 def start(device: Device, instructions: Sequence[Instruction]) -> tuple[MachineError | None, np.ndarray]:
-    """Run a program over 8 x 8 processors; how it ended, and output 0, which was -1."""
+    """Run a program over 8 x 8 pixels; how it ended, and output 0, which was -1."""
     executable = Executable(
         instructions=tuple(instructions), end=len(instructions) - 1, highest_temporary=7,
         us_fc_ctrl=pack(US_FC_CTRL, full_fc_en=1),

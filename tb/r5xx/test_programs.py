@@ -27,7 +27,7 @@ TRIED = [
     *(f"flow {operation.name} {outcome}" for operation in FlowOperation for outcome in ("jumps", "falls through")),
     *(f"branch {operation.name}" for operation in BranchOperation),
     *(f"address {operation.name}" for operation in AddressOperation),
-    "B_ELSE", "JUMP_ANY", "flow IGNORE_UNCOVERED", "LAST", "some processors inactive", "no pixel active",
+    "B_ELSE", "JUMP_ANY", "flow IGNORE_UNCOVERED", "LAST", "some pixels inactive", "no pixel active",
     "wavefront partly covered", "wavefront partly killed", "wavefront faults",
 ]  # fmt: skip
 TIMINGS = (Timing(latency=1), Timing(latency=5, jitter=60), Timing(latency=30, stall=0.1))

@@ -136,7 +136,7 @@ def test_a_conditional_value_that_no_pixel_exports_is_zero() -> None:
     same(ran(a, information=_DEPTH, conditional=True).conditional[0], [0.0, 1.0])
 
 
-def test_without_its_flag_the_conditional_value_is_the_processors() -> None:
+def test_without_its_flag_the_conditional_value_is_the_command_buffers() -> None:
     """It is the 1.0 of the command buffer; the export is ignored."""
     a = Assembly()
     a.raw(export(61, 0, (4, 4, 4, 4)))

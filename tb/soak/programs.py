@@ -26,7 +26,7 @@ TEX r1 = LOOKUP(i0, r0.rg) unscaled
 ALU r1.rgb = MAD(r1, c0, c1.abg) || r1.a = MAD(r1.a, c2.a, r1.r)
 OUT o0 = MAX(r1, c3)
 """
-"""Each processor reads and writes its own element only."""
+"""Each pixel reads and writes its own element only."""
 FAN_OUT = """
 TEX r1 = LOOKUP(i0, r0.gr) unscaled
 TEX r2 = LOOKUP(i1, r0.rg)
@@ -55,7 +55,7 @@ OUT o0 = MOV(r1)
 
 @dataclass(frozen=True, eq=False)
 class Executables:
-    """A program; `own` if each processor reads its own pair only, `short` if its domain may be long.
+    """A program; `own` if each pixel reads its own pair only, `short` if its domain may be long.
 
     `uncached`: it writes output 0, and no other, past the caches; `scratch`: so it does with the last one. With a
     `scene` it is a draw's: `one_batch` if hardware shades its vertices together, `counted` if it shades each once.

@@ -85,7 +85,7 @@ def test_all_workloads_are_there() -> None:
 
 def test_figures_belong_to_one_run() -> None:
     found = benchmark.measure(SMALL["matmul"], "golden", DEFAULT, calibration=1e9)
-    # 8 x 8 processors; 3 + 8 + 4 + 1, 4 rounds of 16 fetches, 34 arithmetic and 1 flow instruction, 4.
+    # 8 x 8 pixels; 3 + 8 + 4 + 1, 4 rounds of 16 fetches, 34 arithmetic and 1 flow instruction, 4.
     assert found.lane_instructions == 64 * (3 + 8 + 4 + 1 + 4 * 51 + 4)
     assert found.instructions == found.lane_instructions // 4
     assert found.lane_instruction_rate == pytest.approx(found.lane_instructions / found.seconds)

@@ -1,7 +1,7 @@
-"""Random structured programs: as source text, and as what one processor does on its own.
+"""Random structured programs: as source text, and as what one pixel does on its own.
 
 A program adds numbers to r1.r. Groups, masks and stacks do not occur here: that the two agree proves that the
-assembler's statements mean, on the machine, what they say for every single processor.
+assembler's statements mean, on the machine, what they say for every single pixel.
 """
 
 from __future__ import annotations
@@ -151,8 +151,8 @@ class Left(Exception):  # noqa: N818
 
 
 @dataclass
-class Processor:
-    """One processor that executes statements as they are meant."""
+class Pixel:
+    """One pixel that executes statements as they are meant."""
 
     program: Sequence[tuple[Statement, ...]]
     table: Sequence[int]

@@ -1,4 +1,4 @@
-"""Structured programs on the golden model do for every processor what their statements say.
+"""Structured programs on the golden model do for every pixel what their statements say.
 
 The model reports hazards, so the automatic bits are tried here too.
 """
@@ -19,13 +19,13 @@ from ctm.tb.assembler.r5xx.structured import (
     If,
     Leave,
     Loop,
-    Processor,
+    Pixel,
     Text,
 )
 from ctm.tb.r5xx.machine import PROGRAM, Machine
 
 WIDTH, HEIGHT = 5, 3
-"""Not whole quads, so that some processors are uncovered."""
+"""Not whole quads, so that some pixels are uncovered."""
 SUMMANDS = [1 + 3 * index % 7 for index in range(32)]
 
 
@@ -48,10 +48,10 @@ def run(machine: Machine, source: str) -> np.ndarray:
 
 
 SMALL, YES = Condition("alu", False, 0), Condition("b", False, 1)
-"""True for some processors; true for all."""
+"""True for some pixels; true for all."""
 BREAK = If(YES, (If(YES, (Leave("BREAK", None),), None),), None)
 BREAK_IN_BRANCHES = If(SMALL, (Loop("REP", 3, (Add(1), BREAK)),), None)
-"""The processors that wait outside get the two levels back that the BREAK jumps out of."""
+"""The pixels that wait outside get the two levels back that the BREAK jumps out of."""
 CONTINUE_IN_BRANCHES = If(SMALL, (Loop("LOOP", 3, (If(YES, (Add(1), Leave("CONTINUE", None)), None), Add(3))),), None)
 
 
@@ -61,6 +61,6 @@ CONTINUE_IN_BRANCHES = If(SMALL, (Loop("LOOP", 3, (If(YES, (Add(1), Leave("CONTI
 @example(program=((), (), (CONTINUE_IN_BRANCHES, Add(1))))
 def test_random_programs(machine: Machine, program) -> None:
     source = Text().program(program)
-    processor = Processor(program, SUMMANDS)
-    wanted = [[processor.run(i, j) for i in range(WIDTH)] for j in range(HEIGHT)]
+    pixel = Pixel(program, SUMMANDS)
+    wanted = [[pixel.run(i, j) for i in range(WIDTH)] for j in range(HEIGHT)]
     assert np.array_equal(run(machine, source), np.array(wanted, np.float32)), source

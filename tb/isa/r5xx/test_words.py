@@ -111,7 +111,7 @@ def test_inline_constants_have_the_values_of_the_register_reference() -> None:
         (instruction.TEX_ADDR_DXDY, {"dx_addr": 1, "dy_addr": 2, "dy_addr_rel": 1}, 0x00820001),
         # ENDIF: JUMP_FUNC 0, JUMP_ANY, B_OP0 = DECR by 1.
         (instruction.FC_INST, {"jump_any": 1, "b_pop_cnt": 1, "b_op0": 1}, 0x01010020),
-        # BREAKLOOP for all, two branches deep: B_OP1 = DECR by 2, uncovered processors ignored.
+        # BREAKLOOP for all, two branches deep: B_OP1 = DECR by 2, uncovered pixels ignored.
         (
             instruction.FC_INST,
             {"op": 5, "jump_func": 0xFF, "b_pop_cnt": 2, "b_op1": 1, "ignore_uncovered": 1},

@@ -1,4 +1,4 @@
-"""The ALU of one processor, compiled, against the golden model: random instructions on random sources."""
+"""The ALU of one lane, compiled, against the golden model: random instructions on random sources."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Gating of an instruction's writes, compiled, against the reference that executes one processor at a time."""
+"""Gating of an instruction's writes, compiled, against the reference that executes one pixel at a time."""
 
 import numpy as np
 
@@ -10,10 +10,10 @@ from ctm.sim.compiled import CompiledUnit
 from ctm.tb.fp.cases import comparisons
 from ctm.tb.lib.compare import check
 from ctm.tb.lib.random_values import random_floats
-from ctm.tb.r5xx.alu_reference import Context, Instruction, Processor
+from ctm.tb.r5xx.alu_reference import Context, Instruction, Pixel
 from ctm.tb.r5xx.random_alu import random_words
 
-INSTRUCTIONS, PROCESSORS = 1500, 16
+INSTRUCTIONS, PIXELS = 1500, 16
 UNWRITTEN = 0xDEADBEEF
 
 
@@ -21,25 +21,25 @@ def written_by(words: tuple[int, ...], active: bool, predicates: list[bool], val
     """What the reference writes of these results, as the unit's outputs; its temporaries start as UNWRITTEN."""
     instruction = Instruction(words)
     alpha, both = instruction.alpha, instruction.both
-    processor = Processor([[UNWRITTEN] * CHANNELS for _ in range(128)], list(predicates), active)
-    processor.alu_result, processor.conditional = False, UNWRITTEN
-    gate = [instruction.passes(processor, channel) for channel in range(CHANNELS)]
+    pixel = Pixel([[UNWRITTEN] * CHANNELS for _ in range(128)], list(predicates), active)
+    pixel.alu_result, pixel.conditional = False, UNWRITTEN
+    gate = [instruction.passes(pixel, channel) for channel in range(CHANNELS)]
     # Both values of the ALU result are tried, to see whether it is written.
-    other = Processor([[0] * CHANNELS for _ in range(128)], list(predicates), active, alu_result=True)
+    other = Pixel([[0] * CHANNELS for _ in range(128)], list(predicates), active, alu_result=True)
     context = Context([], 0, False)
-    for target in (processor, other):
+    for target in (pixel, other):
         instruction.write(target, context, values, gate)
     addresses = [both["rgb_addrd"]] * 3 + [alpha["addrd"]]
-    temporaries = [processor.temporaries[address][channel] != UNWRITTEN for channel, address in enumerate(addresses)]
-    outputs = {channel for _, channel in processor.outputs}
-    result_written = processor.alu_result == other.alu_result
+    temporaries = [pixel.temporaries[address][channel] != UNWRITTEN for channel, address in enumerate(addresses)]
+    outputs = {channel for _, channel in pixel.outputs}
+    result_written = pixel.alu_result == other.alu_result
     return {
         "temporary_enable": sum(bit << channel for channel, bit in enumerate(temporaries)),
         "output_enable": sum(1 << channel for channel in outputs),
-        "next_predicates": sum(bit << channel for channel, bit in enumerate(processor.predicates)),
+        "next_predicates": sum(bit << channel for channel, bit in enumerate(pixel.predicates)),
         "alu_result_enable": int(result_written),
-        "alu_result": int(processor.alu_result if result_written else 0),
-        "conditional_enable": int(processor.conditional != UNWRITTEN),
+        "alu_result": int(pixel.alu_result if result_written else 0),
+        "conditional_enable": int(pixel.conditional != UNWRITTEN),
         "uncached_enable": int({0, 1, 2} <= outputs),
     }
 
@@ -51,7 +51,7 @@ def test_random_instructions():
     instructions += [
         (replace(COMMON, words[0], type=1, rgb_omask=7, alpha_omask=1), *words[1:]) for words in instructions[:200]
     ]
-    rows = [words for words in instructions for _ in range(PROCESSORS)]
+    rows = [words for words in instructions for _ in range(PIXELS)]
     count = len(rows)
     active = generator.integers(0, 4, count) > 0
     predicates = generator.integers(0, 2, (count, CHANNELS)).astype(bool)

@@ -44,7 +44,7 @@ def alpha_three(op: AlphaOp) -> dict[str, int]:
 
 
 def result(program: list[Instruction], constants: Mapping[int, tuple[float, ...]], **information: int) -> list[float]:
-    """r1 of the processor (0, 0) at the end of `program`."""
+    """r1 of the pixel (0, 0) at the end of `program`."""
     machine = Machine()
     for index, values in constants.items():
         machine.set_floats(index, *values)
@@ -270,7 +270,7 @@ def test_derivatives_take_their_operands_from_the_quad(operation: Op, neighbour:
             assert tuple(found[j, i, :2]) == expected
 
 
-def test_derivatives_read_uncovered_processors() -> None:
+def test_derivatives_read_uncovered_pixels() -> None:
     step = {"rgb_op": Op.MDH.value, "red_swiz_b": ONE, "mod_b": 1, "rgb_addrd": 1}
     machine = Machine()
     machine.load([alu(rgb=step, rgb_wmask=1), move(0, 1, output=0)])

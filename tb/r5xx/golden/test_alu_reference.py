@@ -1,4 +1,4 @@
-"""Random ALU and OUTPUT words: the model's arrays against the reference that executes one processor at a time."""
+"""Random ALU and OUTPUT words: the model's arrays against the reference that executes one pixel at a time."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ from ctm.sim.golden.r5xx.writeback import write_back
 from ctm.sim.memory import Memory
 from ctm.tb.jobs.folder import executable
 from ctm.tb.lib.random_values import random_floats
-from ctm.tb.r5xx.alu_reference import Context, Instruction, Processor
+from ctm.tb.r5xx.alu_reference import Context, Instruction, Pixel
 from ctm.tb.r5xx.random_alu import TEMPORARIES, random_words
 
 GROUPS, LANES = 6, 4
@@ -36,10 +36,10 @@ def batch_of(generator: np.random.Generator, program: Program, loop_index: int) 
     return batch
 
 
-def processors_of(batch: Batch) -> list[Processor]:
+def pixels_of(batch: Batch) -> list[Pixel]:
     words = batch.temporaries.view(np.uint32)
     return [
-        Processor(
+        Pixel(
             temporaries=[[int(word) for word in words[number, :, lane]] for number in range(TEMPORARIES)],
             predicates=[bool(bit) for bit in batch.predicates[:, lane]],
             active=bool(batch.active[lane]),
@@ -48,26 +48,26 @@ def processors_of(batch: Batch) -> list[Processor]:
     ]
 
 
-def compare(batch: Batch, program: Program, expected: list[Processor], what: str) -> None:
+def compare(batch: Batch, program: Program, expected: list[Pixel], what: str) -> None:
     words = batch.temporaries.view(np.uint32)
-    for lane, processor in enumerate(expected):
+    for lane, pixel in enumerate(expected):
         position = f"{what}, lane {lane}"
         found = [[f"{word:08x}" for word in words[number, :, lane]] for number in range(TEMPORARIES)]
-        assert found == [[f"{word:08x}" for word in temporary] for temporary in processor.temporaries], position
-        assert [bool(bit) for bit in batch.predicates[:, lane]] == processor.predicates, position
-        assert bool(batch.alu_result[lane]) == processor.alu_result, position
-        assert int(batch.conditional.view(np.uint32)[lane]) == processor.conditional, position
+        assert found == [[f"{word:08x}" for word in temporary] for temporary in pixel.temporaries], position
+        assert [bool(bit) for bit in batch.predicates[:, lane]] == pixel.predicates, position
+        assert bool(batch.alu_result[lane]) == pixel.alu_result, position
+        assert int(batch.conditional.view(np.uint32)[lane]) == pixel.conditional, position
         written = {
             (target, channel): int(batch.outputs.view(np.uint32)[register, channel, lane])
             for register, target in enumerate(program.outputs)
             for channel in range(4)
             if batch.written[register, channel, lane]
         }
-        assert written == processor.outputs, position
+        assert written == pixel.outputs, position
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_random_instructions_do_to_every_processor_what_the_words_say(seed: int) -> None:
+def test_random_instructions_do_to_every_pixel_what_the_words_say(seed: int) -> None:
     generator = np.random.default_rng(seed)
     for number in range(60):
         words = random_words(generator)
@@ -79,7 +79,7 @@ def test_random_instructions_do_to_every_processor_what_the_words_say(seed: int)
         program = Program(image=load(memory, 0, "r5xx"), constants=Constants(memory, 0x20000, 0x30000, 0x31000))
         loop_index = int(generator.choice([0, 1, 5, 130, 300, 511]))
         batch = batch_of(generator, program, loop_index)
-        expected = processors_of(batch)
+        expected = pixels_of(batch)
         instruction = decode(words, code_offset=0, uncached_writes=False)
         assert isinstance(instruction, Alu)
         with np.errstate(all="ignore"):

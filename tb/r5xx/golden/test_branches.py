@@ -47,7 +47,7 @@ def machine(lanes: int = 4) -> Machine:
 def run(
     program: list[Instruction], *, lanes: int = 4, prepared: Machine | None = None, **information: int
 ) -> list[float]:
-    """r1.r of the processors i = 0..3, j = 0 at the end of `program`, to which the output is appended."""
+    """r1.r of the pixels i = 0..3, j = 0 at the end of `program`, to which the output is appended."""
     target = prepared or machine(lanes)
     target.load([*program, RESULT], **information)
     return list(target.start((0, 0, 3, 0))[0, 0, :, 0])
@@ -58,7 +58,7 @@ def lanes(request: pytest.FixtureRequest) -> int:
     return request.param
 
 
-def test_if_runs_for_the_processors_of_its_test_only(lanes: int) -> None:
+def test_if_runs_for_the_pixels_of_its_test_only(lanes: int) -> None:
     program = [compare(TWO, ZeroTest.LESS), begin_if(4), add(TEN), end_if()]
     assert run(program, lanes=lanes) == [10, 10, 0, 0]
     program = [compare(ONE, ZeroTest.EQUAL), begin_if(4), add(TEN), end_if()]
@@ -70,7 +70,7 @@ def test_if_else_splits_the_wavefront(lanes: int) -> None:
     assert run(program, lanes=lanes) == [100, 10, 100, 100]
 
 
-def test_an_if_that_no_processor_enters_is_jumped_over(lanes: int) -> None:
+def test_an_if_that_no_pixel_enters_is_jumped_over(lanes: int) -> None:
     target = machine(lanes)
     program = [compare(THOUSAND, ZeroTest.EQUAL), begin_if(4), add(TEN), end_if()]
     assert run(program, prepared=target) == [0, 0, 0, 0]

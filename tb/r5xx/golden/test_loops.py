@@ -1,4 +1,4 @@
-"""Loops: counts, aL, BREAK and CONTINUE with processors that differ, stacks; worked out by hand.
+"""Loops: counts, aL, BREAK and CONTINUE with pixels that differ, stacks; worked out by hand.
 
 c0 = 1, c1 = 10, c2 = 100, c3 = 1000, c4 = 2 in every channel; i runs over 0..3.
 """
@@ -43,7 +43,7 @@ def machine(lanes: int = 4) -> Machine:
 
 
 def run(program: list[Instruction], target: Machine, **information: int) -> list[float]:
-    """r1.r of the processors i = 0..3, j = 0 at the end of `program`, to which the output is appended."""
+    """r1.r of the pixels i = 0..3, j = 0 at the end of `program`, to which the output is appended."""
     target.load([*program, RESULT], **information)
     return list(target.start((0, 0, 3, 0))[0, 0, :, 0])
 
@@ -142,8 +142,8 @@ def test_an_inner_loop_gives_al_back() -> None:
 
 
 @pytest.mark.parametrize("op", [BREAKLOOP, BREAKREP])
-def test_processors_leave_a_loop_one_after_the_other(op: int, lanes: int) -> None:
-    # r1 counts the iterations; processor i breaks when r1 == i: it has i iterations.
+def test_pixels_leave_a_loop_one_after_the_other(op: int, lanes: int) -> None:
+    # r1 counts the iterations; pixel i breaks when r1 == i: it has i iterations.
     target = machine(lanes)
     target.set_int(0, 10)
     begin, end = ({"op": REP}, {"op": ENDREP}) if op == BREAKREP else ({}, {})
@@ -168,7 +168,7 @@ def test_processors_leave_a_loop_one_after_the_other(op: int, lanes: int) -> Non
     assert run(program, target) == [100, 101, 102, 103]
 
 
-def test_a_break_without_branch_takes_the_processors_of_its_test(lanes: int) -> None:
+def test_a_break_without_branch_takes_the_pixels_of_its_test(lanes: int) -> None:
     # BREAKLOOP with JUMP_FUNC "ALU result": i >= 2 break in the first iteration, the others have all three.
     target = machine(lanes)
     target.set_int(0, 3)
@@ -183,7 +183,7 @@ def test_a_break_without_branch_takes_the_processors_of_its_test(lanes: int) -> 
     assert run(program, target) == [13, 13, 10, 10]
 
 
-def test_continue_skips_the_remaining_iteration_for_the_processors_of_its_test(lanes: int) -> None:
+def test_continue_skips_the_remaining_iteration_for_the_pixels_of_its_test(lanes: int) -> None:
     # Of three iterations, i == 1 continues before the addition in each.
     target = machine(lanes)
     target.set_int(0, 3)
@@ -280,9 +280,9 @@ def test_the_end_or_break_of_the_other_kind_of_loop_is_illegal(begin: int, end: 
     assert fault(program, target) == (Status.ILLEGAL_INSTRUCTION, 1)
 
 
-def test_a_loop_without_an_active_processor_ends_after_one_iteration() -> None:
-    # B_ELSE makes all branch-inactive, and later active again. LOOP pushes though no processor decides;
-    # ENDLOOP has JUMP_ANY = 1 and so ends when no processor decides.
+def test_a_loop_without_an_active_pixel_ends_after_one_iteration() -> None:
+    # B_ELSE makes all branch-inactive, and later active again. LOOP pushes though no pixel decides;
+    # ENDLOOP has JUMP_ANY = 1 and so ends when no pixel decides.
     target = machine()
     target.set_int(0, 5)
     program = [

@@ -136,7 +136,7 @@ def test_ignore_uncovered_leaves_uncovered_destinations_unchanged() -> None:
 
 
 def test_updates_in_place_see_memory_as_it_was_at_the_start() -> None:
-    # Processor i reads element i + 1 of what is also the output, and stores it: a shift by one, without order.
+    # Pixel i reads element i + 1 of what is also the output, and stores it: a shift by one, without order.
     machine = Machine(lanes=16)
     layout = Layout(width=64, height=64, format=DataFormat.FLOAT32_4)
     image = Image(memory=machine.memory, base=OUTPUT, layout=layout)
@@ -171,7 +171,7 @@ def test_kill_counts_minus_zero_as_less_and_nan_not(word: int, killed: bool) -> 
     assert machine.start((0, 0, 0, 0))[0, 0, 0, 3] == (0 if killed else 1)
 
 
-def test_kill_looks_at_masked_and_predicated_channels_of_active_processors_only() -> None:
+def test_kill_looks_at_masked_and_predicated_channels_of_active_pixels_only() -> None:
     machine = Machine()
     machine.set_floats(5, 1.0, -1.0, 1.0, 1.0)
     machine.set_floats(ONE, 1.0, 1.0, 1.0, 1.0)
@@ -186,7 +186,7 @@ def test_kill_looks_at_masked_and_predicated_channels_of_active_processors_only(
         machine.memory.bytes[OUTPUT : OUTPUT + 256] = 0
 
 
-def test_a_wavefront_whose_covered_processors_are_all_killed_ends() -> None:
+def test_a_wavefront_whose_covered_pixels_are_all_killed_ends() -> None:
     machine = Machine()
     machine.set_floats(5, -1.0, 0, 0, 0)
     machine.load(
@@ -201,7 +201,7 @@ def test_a_wavefront_whose_covered_processors_are_all_killed_ends() -> None:
     assert machine.counters.instructions == 2 * machine.counters.wavefronts
 
 
-def test_last_ends_a_wavefront_when_all_valid_covered_processors_are_active() -> None:
+def test_last_ends_a_wavefront_when_all_valid_covered_pixels_are_active() -> None:
     machine = Machine()
     machine.set_floats(2, 2.0, 0, 0, 0)
     # For i < 2: r0 is stored and the wavefront may end; in that of i = 2, 3 none enters. A mixed wavefront goes on.
@@ -245,7 +245,7 @@ def test_the_conditional_value_is_the_programs_or_the_pes(location: ConditionalL
         assert stored == [1.5] * 4
 
 
-def test_a_killed_processor_stores_no_conditional_value() -> None:
+def test_a_killed_pixel_stores_no_conditional_value() -> None:
     machine = Machine()
     machine.set_floats(5, -1.0, 0.0, 0.0, 0.0)
     layout = Layout(width=8, height=1, format=DataFormat.FLOAT32_1)

@@ -44,7 +44,7 @@ def umrt(target: UmrtTarget, x: tuple[float, float], y: tuple[float, float], dom
 
 @pytest.mark.parametrize("target", [UmrtTarget.PER_PROCESSOR_IDX, UmrtTarget.PER_PROCESSOR_IDX_ACQUIRE])
 @pytest.mark.parametrize("lanes", [4, 8, 16])
-def test_per_processor_writes_go_where_each_says(target: UmrtTarget, lanes: int) -> None:
+def test_per_pixel_writes_go_where_each_says(target: UmrtTarget, lanes: int) -> None:
     expected = np.zeros((8, 8))
     for i in range(3):
         expected[1:3, 7 - i] = 10 + i
@@ -97,7 +97,7 @@ def test_uncached_writes_need_output_0_as_float32_1() -> None:
 
 
 def test_uncached_reads_see_uncached_writes_and_cached_reads_memory_as_it_was() -> None:
-    # Each processor stores 10 + i at (i, 0), reads it cached and uncached, and stores cached + 100 uncached at (i, 1).
+    # Each pixel stores 10 + i at (i, 0), reads it cached and uncached, and stores cached + 100 uncached at (i, 1).
     machine = Machine()
     machine.set_floats(5, 1.0, 1.0, 0.0, 0.0)
     machine.set_floats(6, 10.0, 0.0, 0.0, 0.0)
