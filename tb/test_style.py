@@ -274,6 +274,23 @@ def test_retired_words_do_not_come_back_into_documents() -> None:
             assert not found.search(line), f"{path.relative_to(TOP)}: {line}"
 
 
+_PIXELS_AS_PROCESSORS = re.compile(
+    r"((?<![a-z])(in|un)?(active|covered|valid)|killed|neighbouring)[ _]processor|(?<![a-z])per[ _]processor(?!_idx)"
+    r"|(?<!for )(?<![a-z])(each|every)[ _]processor|processor \([i0-9], "
+    r"|processors? of (a|the|its) (domain|wavefront|quad)",
+    re.IGNORECASE,
+)
+"""What manuals call processors; here they are pixels, and a processor is the command processor or a host's."""
+
+
+def test_pixels_are_not_called_processors() -> None:
+    examples = [path for ending in ("s", "toml", "md") for path in (TOP / "examples").rglob(f"*.{ending}")]
+    for path in (*sources(), *_DOCS.rglob("*.md"), *examples):
+        if path != Path(__file__):
+            found = _PIXELS_AS_PROCESSORS.search(path.read_text())
+            assert not found, f"{path.relative_to(TOP)}: {found[0]}"
+
+
 def test_every_unit_of_the_glossary_is_there() -> None:
     text = (TOP / "docs" / "glossary.md").read_text()
     rows = re.findall(r"^\| `(\w+)` \| .* \| `(\S+)` \|$", text, re.MULTILINE)
