@@ -289,6 +289,10 @@ class MachineConfig:
     pipeline: DrawConfig = DrawConfig()
 
     def __post_init__(self) -> None:
+        for section in fields(self):
+            wanted, value = section.type, getattr(self, section.name)
+            if isinstance(wanted, type) and not isinstance(value, wanted):
+                raise TypeError(f"{section.name} must be of type {wanted.__name__}, not {value!r}")
         if self.arithmetic.partial_products + self.arithmetic.product == 0:
             raise ValueError("arithmetic.partial_products or arithmetic.product must be 1: a table takes a cycle")
 

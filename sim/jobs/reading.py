@@ -1,6 +1,7 @@
 """Reading a job file: TOML, its shape, and messages that name the key and its line."""
 
 import difflib
+import math
 import re
 import tomllib
 from collections.abc import Mapping
@@ -54,6 +55,21 @@ _PROGRAMS = (".s", ".c", ".py", ".elf", ".json")
 """Suffixes of files that a job names as its program."""
 
 
+class _NumberError(Exception):
+    """A number that Python could only read as infinity; `text` is how it is written."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.text = text
+
+
+def _number(text: str) -> float:
+    number = float(text)
+    if math.isinf(number) and not text.endswith("inf"):
+        raise _NumberError(text)
+    return number
+
+
 class TomlText:
     """The text of a TOML file, which knows where its keys stand; messages call it `noun`."""
 
@@ -95,9 +111,13 @@ class TomlText:
             The file is no TOML, or is not shaped as the model.
         """
         try:
-            values = tomllib.loads(self.text)
+            values = tomllib.loads(self.text, parse_float=_number)
         except RecursionError:
             raise JobError(self.path, "arrays or tables are too deeply nested") from None
+        except _NumberError as error:
+            lines = self.text.splitlines()
+            line = next((number for number, text in enumerate(lines, 1) if error.text in text.partition("#")[0]), None)
+            raise JobError(self.path, f"{error.text} is too large for a number; infinity is inf", line) from None
         except tomllib.TOMLDecodeError as error:
             if self._is_program:
                 raise self._no_toml() from None

@@ -66,7 +66,7 @@ class Device:
     config
         The machine's configuration. Results do not depend on it.
     watchdog
-        Instructions that a group may execute before it is stopped, 0 = any number.
+        Instructions that a wavefront may execute before it is stopped, 0 = any number.
     progress
         Called while programs run.
     hazards
@@ -98,6 +98,10 @@ class Device:
         check_type("watchdog", watchdog, Integral)
         if not 0 <= watchdog <= MOST_WATCHDOG:
             raise ValueError(f"watchdog must be 1..{MOST_WATCHDOG} instructions, or 0 for any number, not {watchdog}")
+        if max_cycles is not None:
+            check_type("max_cycles", max_cycles, Integral)
+            if max_cycles < 1:
+                raise ValueError(f"max_cycles must be 1 or more, or None for any number, not {max_cycles}")
         self.config = config
         self._lock = RLock()
         self._watchdog = watchdog

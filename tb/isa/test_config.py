@@ -1,6 +1,7 @@
 """The configuration of the array: sizes of wavefronts."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -10,6 +11,7 @@ from ctm.rtl.config import (
     PRESETS,
     R700,
     ArrayConfig,
+    MachineConfig,
     with_settings,
 )
 from ctm.rtl.instruction_sets import INSTRUCTION_SETS as HARDWARE
@@ -53,6 +55,12 @@ def test_unsupported_hardware_is_an_error(settings: dict[str, int | str], proble
     config = with_settings(R700, {f"array.{name}": value for name, value in settings.items()})
     with pytest.raises(ValueError, match=f"^array.{problem}$"):
         config.check_hardware()
+
+
+def test_a_section_of_another_type_is_an_error() -> None:
+    wrong: Any = 5
+    with pytest.raises(TypeError, match="^array must be of type ArrayConfig, not 5$"):
+        MachineConfig(array=wrong)
 
 
 def test_there_is_hardware_of_every_size_of_a_wavefront() -> None:

@@ -147,6 +147,10 @@ def test_text_that_ends_too_early_names_its_last_line(tmp_path: Path, text: str)
             "[constants]\nfloat = {0 = [1e39, 0, 0, 0]}",
             "float.0[0]: 1e+39 is too large for a float, which holds",
         ),
+        (
+            "[constants]\nfloat = {0 = [1e400, 0, 0, 0]}",
+            "job.toml:4: 1e400 is too large for a number; infinity is inf",
+        ),
         ("[constants]\nfloat = [2.0]", "constants.float: takes a table by index, as {0 = [1.0, 2.0, 3.0, 4.0]}, or"),
         ("[constants]\nint = {0 = [1, 2]}", "constants.int.0: takes three numbers [count, first aL, step], not an arr"),
         ("[constants]\nint = {0 = 255}", "constants.int.0: takes three numbers [count, first aL, step], not 255"),

@@ -198,3 +198,9 @@ def test_a_large_image_keeps_its_elements() -> None:
 def test_a_watchdog_is_a_number_of_instructions(watchdog: Any, error: type[Exception]) -> None:
     with pytest.raises(error, match=f"watchdog must be .*, not {watchdog}"):
         Device("fast", watchdog=watchdog)
+
+
+@pytest.mark.parametrize(("cycles", "error"), [(0, ValueError), (-5, ValueError), (1.5, TypeError)])
+def test_a_limit_of_cycles_is_a_number_of_them(cycles: Any, error: type[Exception]) -> None:
+    with pytest.raises(error, match=f"max_cycles must be .*, not {cycles}"):
+        Device("golden", max_cycles=cycles)
