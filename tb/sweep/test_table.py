@@ -72,7 +72,7 @@ def test_what_is_there_is_not_overwritten(tmp_path: Path) -> None:
         assert file.read_text() == "mine"
         file.unlink()
     assert "it is no Parquet file" in _resumed(path, table, b"mine")
-    assert "ends in .parquet" in error_line("sweep", path, "-o", tmp_path / "t.csv", *HERE)
+    assert "must end in .parquet" in error_line("sweep", path, "-o", tmp_path / "t.csv", *HERE)
     page.symlink_to(path)
     assert "it would replace" in error_line("sweep", path, "-o", table, "--page", page, "--workers", 0)
     assert path.read_text() == SMALL

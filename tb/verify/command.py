@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+from ctm.sim.cli.options.files import PAGE, check_ending
+from ctm.sim.cli.outcome import BadInput
 from ctm.sim.cli.signals import Interruption, interruptible
 from ctm.sim.compiled.error import ToolchainError
 from ctm.sim.compiled.tools.package import PLOTLY
@@ -21,7 +23,7 @@ from ctm.tb.verify.campaign import tried
 from ctm.tb.verify.catalogue import CAMPAIGNS
 from ctm.tb.verify.coverage.holes import coverage_of, read
 from ctm.tb.verify.kept import KeptError, keep, load, path_of
-from ctm.tb.verify.options import OptionError, parse
+from ctm.tb.verify.options import parse
 from ctm.tb.verify.progress import progress
 from ctm.tb.verify.report import Results, junit, lines
 from ctm.tb.verify.session import Limits, Session, run_here
@@ -46,7 +48,7 @@ def run(arguments: Sequence[str] | None) -> int:
         if options.again is not None:
             return _again(options.again)
         return _run(options, arguments)
-    except (OptionError, KeptError, SweepError, ToolchainError) as error:
+    except (BadInput, KeptError, SweepError, ToolchainError) as error:
         return _error(str(error))
     except OSError as error:
         file = f"{error.filename}: " if error.filename else ""
@@ -110,9 +112,9 @@ def _check_files(options: argparse.Namespace) -> None:
     """Find out before the run whether files can be written."""
     if options.page is not None:
         PLOTLY.require()
+    check_ending("--page", options.page, PAGE)
+    check_ending("--junit", options.junit, (".xml",))
     files = [path for path in (options.page, options.junit) if path is not None]
-    if len(files) == 2 and files[0].absolute() == files[1].absolute():
-        raise OptionError(f"--page and --junit are both {files[0]}")
     try_files({path: 0 for path in files}, make_folders=True)
     options.output.mkdir(parents=True, exist_ok=True)
 

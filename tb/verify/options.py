@@ -5,6 +5,7 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
+from ctm.sim.cli.outcome import BadInput
 from ctm.sim.sweep.names import unknown
 from ctm.tb.verify.catalogue import CAMPAIGNS
 
@@ -13,26 +14,22 @@ _MINUTES = 10.0
 _MOST_FAILURES = 10
 
 
-class OptionError(Exception):
-    """Options that cannot be used; the message says which and why."""
-
-
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     """The options.
 
     Raises
     ------
-    OptionError
+    BadInput
         They do not go together, or a value is none.
     """
     options = _parser().parse_args(arguments)
     for name in options.campaign or ():
         if name not in CAMPAIGNS:
-            raise OptionError(f"--campaign: {unknown('campaign', name, CAMPAIGNS)}")
+            raise BadInput(f"--campaign: {unknown('campaign', name, CAMPAIGNS)}")
     if options.minutes is None and options.seeds is None:
         options.minutes = _MINUTES
     if options.minutes is not None and not (math.isfinite(options.minutes) and options.minutes > 0):
-        raise OptionError(f"--minutes {options.minutes}: it is a number above 0")
+        raise BadInput(f"--minutes {options.minutes}: it is a number above 0")
     _check_numbers(options)
     _check_cluster(options)
     return options
@@ -42,18 +39,18 @@ def _check_numbers(options: argparse.Namespace) -> None:
     for name, least in (("seeds", 1), ("seed", 0), ("workers", 0), ("failures", 1)):
         value = getattr(options, name)
         if value is not None and value < least:
-            raise OptionError(f"--{name} {value}: it is a number from {least} on")
+            raise BadInput(f"--{name} {value}: it is a number from {least} on")
 
 
 def _check_cluster(options: argparse.Namespace) -> None:
     if options.workers is not None and options.scheduler is not None:
-        raise OptionError("--workers is for this computer, --scheduler for a cluster that is there: not both")
+        raise BadInput("--workers is for this computer, --scheduler for a cluster that is there: not both")
     for name in ("tls_ca", "tls_cert", "tls_key"):
         file, option = getattr(options, name), f"--{name.replace('_', '-')}"
         if file is not None and options.scheduler is None:
-            raise OptionError(f"{option} is for a cluster: add --scheduler tls://HOST:PORT")
+            raise BadInput(f"{option} is for a cluster: add --scheduler tls://HOST:PORT")
         if file is not None and not file.is_file():
-            raise OptionError(f"{option} {file}: there is no such file")
+            raise BadInput(f"{option} {file}: there is no such file")
 
 
 def _parser() -> argparse.ArgumentParser:

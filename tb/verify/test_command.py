@@ -169,7 +169,8 @@ def test_without_seeds_it_runs_ten_minutes() -> None:
         (["--tls-ca", "ca.pem"], "--tls-ca is for a cluster: add --scheduler tls://HOST:PORT"),
         (["--scheduler", "tls://127.0.0.1:9", "--tls-key", "none.pem"], "--tls-key none.pem: there is no such file"),
         (["--again", "none.json"], "none.json: No such file or directory"),
-        (["--page", "x.html", "--junit", "x.html"], "--page and --junit are both x.html"),
+        (["--page", "x.pdf"], "--page x.pdf: its name must end in .html or .htm"),
+        (["--junit", "x.html"], "--junit x.html: its name must end in .xml"),
     ],
 )
 def test_what_is_wrong_is_one_line(

@@ -116,8 +116,7 @@ class _Files:
 
     def check(self, *, resume: bool) -> None:
         """Reject files that would replace others, before anything runs; a page is replaced by `resume` only."""
-        if self.table.suffix != _SUFFIX:
-            raise BadInput(f"-o {self.table}: the name of a table ends in {_SUFFIX}")
+        check_ending("-o", self.table, (_SUFFIX,))
         if self.old is not None and is_same_file(self.old, self.table):
             raise BadInput(f"--compare {self.old}: it is the table that is written; name another one with -o")
         if self.page is None:
