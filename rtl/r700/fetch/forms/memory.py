@@ -25,12 +25,13 @@ class AreaForm(FetchForm):
         found, access, program = self.fetch, self.fetch.access, self.program
         (first, second, third, _), reserved = read_words(self.words, fetch.MEMORY_READ)
         vectors = FetchFormat.INT32_4.value, FetchFormat.FLOAT32_4.value
+        scratch = Value.cast(first.mem_op) == MemoryOperation.RD_SCRATCH.value
         m.d.comb += [
             found.task.eq(Task.AREA),
             *registers_and_selects(found, first, second),
             found.coordinates[0].eq(first.src_sel_x),
             found.burst.eq(first.burst_count),
-            access.scratch.eq(Value.cast(first.mem_op) == MemoryOperation.RD_SCRATCH.value),
+            access.scratch.eq(scratch),
             access.indexed.eq(first.indexed),
             access.base.eq(third.array_base),
             access.size.eq(third.array_size),
@@ -42,7 +43,7 @@ class AreaForm(FetchForm):
                 | third.endian_swap.any()
                 | (first.elem_size == _UNUSED_ELEMENT)
                 | ~Value.cast(second.data_format).matches(*vectors)
-                | Mux(access.scratch, ~program.scratch, ~program.memory)
+                | Mux(scratch, ~program.scratch, ~program.memory)
                 | has_unused_select(second)
             ),
         ]
@@ -57,19 +58,20 @@ class ShareWriteForm(FetchForm):
         m = Module()
         found = self.fetch
         (first, second, third, _), reserved = read_words(self.words, fetch.SHARE_WRITE)
+        index, stride = Cat(second.dst_index, second.dst_index_ext), Cat(second.dst_stride, second.dst_stride_ext)
         m.d.comb += [
             found.task.eq(Task.SHARE_WRITE),
             found.source.eq(first.src_gpr),
             *(target.eq(first[f"src_sel_{name}"]) for target, name in zip(found.selects, "xyzw", strict=True)),
-            found.index.eq(Cat(second.dst_index, second.dst_index_ext)),
-            found.stride.eq(Cat(second.dst_stride, second.dst_stride_ext)),
+            found.index.eq(index),
+            found.stride.eq(stride),
             found.burst.eq(third.burst_count),
             found.illegal.eq(
                 reserved
                 | first.src_rel_mode.any()
                 | ~second.simd_wave_rel
-                | found.index[:_ROW_BITS].any()
-                | found.stride[:_ROW_BITS].any()
+                | index[:_ROW_BITS].any()
+                | stride[:_ROW_BITS].any()
             ),
         ]
         return m
@@ -84,6 +86,7 @@ class ShareReadForm(FetchForm):
         found = self.fetch
         (first, second, third, _), reserved = read_words(self.words, fetch.SHARE_READ)
         mux = Value.cast(second.mux_cntl)
+        selects_word = mux == Multiplex.WORD_SELECT.value
         masks = [second[f"dst_wr_{name}"] for name in "xyzw"]
         m.d.comb += [
             found.task.eq(Task.SHARE_READ),
@@ -97,7 +100,7 @@ class ShareReadForm(FetchForm):
             found.coordinates[1].eq(first.src_sel_y),
             found.offset.eq(first.rd_offset),
             found.broadcasts.eq(second.broadcast),
-            found.selects_word.eq(mux == Multiplex.WORD_SELECT.value),
+            found.selects_word.eq(selects_word),
             found.burst.eq(third.burst_count),
             found.illegal.eq(
                 reserved
@@ -105,7 +108,7 @@ class ShareReadForm(FetchForm):
                 | second.dst_rel_mode.any()
                 | first.src_sel_x[2]
                 | first.src_sel_y[2]
-                | ((mux != Multiplex.NONE.value) & ~found.selects_word)
+                | ((mux != Multiplex.NONE.value) & ~selects_word)
             ),
         ]
         return m
