@@ -32,6 +32,8 @@ _ITERATION = re.compile(r"iter=\d+ .*\boverused=(\d+)")
 """The second router's message of each iteration: the number of overused wires."""
 _ITERATIONS = 120
 """Iterations without fewer such wires after which routing has failed; machines that are routed have had 40."""
+_MANY, _ITERATIONS_OF_MANY = 500, 30
+"""The same as long as the fewest are so many: then they become more again."""
 
 
 Modules = Mapping[str, Mapping[str, Any]]
@@ -82,7 +84,7 @@ class Placer:
         Raises
         ------
         UnroutedError
-            Its router makes no progress: 120 iterations without fewer overused wires.
+            Its router makes no progress: 120 iterations without fewer overused wires, or 30 if they are 500 or more.
         """
         self._run(f"seed {seed}", modules, top, seed, *self.nextpnr.placer, "--report", _REPORT, "--write", ROUTED)
         return placement(read_json(self.folder / _REPORT), LinkedNames(modules, top), seed)
@@ -120,8 +122,9 @@ def _check(counts: Sequence[int]) -> None:
     """Raise the error of a router without progress; `counts` has the overused wires of each iteration."""
     fewest = min(counts, default=0)
     iteration = counts.index(fewest) + 1 if counts else 0
-    if len(counts) - iteration >= _ITERATIONS:
+    limit = _ITERATIONS if fewest < _MANY else _ITERATIONS_OF_MANY
+    if len(counts) - iteration >= limit:
         raise UnroutedError(
             f"nextpnr does not route all nets: more than one wanted {fewest} wires in iteration {iteration}, and not "
-            f"fewer in {_ITERATIONS} iterations since"
+            f"fewer in {limit} iterations since"
         )
