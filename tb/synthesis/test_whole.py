@@ -3,7 +3,6 @@
 import importlib.util
 import json
 import re
-from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -332,15 +331,6 @@ if sys.argv[2] == "run_nextpnr_ecp5" and "--no-route" not in sys.argv:
     found = json.loads(ctm("synth", "--preset", "default", "--seed", "4", "--seeds", "3", "--json").stdout)
     assert [each["seed"] for each in found["placements"]] == [5]
     assert [each["seed"] for each in found["unrouted"]] == [4, 6] and why in found["unrouted"][0]["message"]
-
-
-@pytest.mark.parametrize(
-    ("fewest", "more", "failed"),
-    [(499, 119, False), (499, 120, True), (500, 29, False), (500, 30, True)],
-)
-def test_a_router_may_have_few_wires_to_resolve_for_long(fewest: int, more: int, failed: bool) -> None:
-    with pytest.raises(placing.UnroutedError) if failed else nullcontext():
-        placing._check([fewest + 1, fewest, *[fewest + 9] * more])
 
 
 def test_work_is_kept_in_a_new_folder(fake_yosys: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
