@@ -74,7 +74,10 @@ FAULTS: Mapping[str, list[Fault]] = {
         ("self._written(in_slice, number + _MEMORIES)", "self._written(in_slice, number)"),
         ("Array(found_halves)[delay(m, bank[:-1])]", "Array(found_halves)[bank[:-1]]"),
         ("is_found = delay(m, found)", "is_found = found"),
-        ("self.walk.pixel.eq(delay(m, count[: len(self.walk.pixel)]))", "self.walk.pixel.eq(count[: len(self.walk.pixel)])"),
+        (
+            "self.walk.pixel.eq(delay(m, count[: len(self.walk.pixel)]))",
+            "self.walk.pixel.eq(count[: len(self.walk.pixel)])",
+        ),
         ("Mux(self.walk.start, self.wave, self.clear.payload) * self.rows", "self.wave * self.rows"),
         ("count == Mux(writes, steps - 1, steps)", "count == steps"),
     ),
