@@ -56,11 +56,7 @@ _PROGRAMS = (".s", ".c", ".py", ".elf", ".json")
 
 
 class _NumberError(Exception):
-    """A number that Python could only read as infinity; `text` is how it is written."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
-        self.text = text
+    """A number that Python could only read as infinity; its text is how it is written."""
 
 
 def _number(text: str) -> float:
@@ -115,9 +111,9 @@ class TomlText:
         except RecursionError:
             raise JobError(self.path, "arrays or tables are too deeply nested") from None
         except _NumberError as error:
-            lines = self.text.splitlines()
-            line = next((number for number, text in enumerate(lines, 1) if error.text in text.partition("#")[0]), None)
-            raise JobError(self.path, f"{error.text} is too large for a number; infinity is inf", line) from None
+            lines = enumerate(self.text.splitlines(), start=1)
+            line = next((number for number, text in lines if str(error) in text.partition("#")[0]), None)
+            raise JobError(self.path, f"{error} is too large for a number; infinity is inf", line) from None
         except tomllib.TOMLDecodeError as error:
             if self._is_program:
                 raise self._no_toml() from None
