@@ -59,10 +59,10 @@ class Placer:
     options: Sequence[str] = ()
 
     def with_sites(self, modules: Modules, top: str, seed: int) -> Modules:
-        """A design of these modules with sites for block RAMs and with empty tiles, found by placements of its own.
+        """A design of these modules with sites for block RAMs, and with empty tiles if the device wants some.
 
-        If the device spreads no block RAMs, the design is returned unchanged; else `top` has all cells itself. `place`
-        takes it with any seed.
+        Both are found by placements of its own. If the device spreads no block RAMs, the design is returned unchanged;
+        else `top` has all cells itself. `place` takes it with any seed.
         """
         nextpnr = self.nextpnr
         if not nextpnr.spreads_by:
