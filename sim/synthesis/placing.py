@@ -62,7 +62,7 @@ class Placer:
         """A design of these modules with sites for block RAMs, and with empty tiles if the device wants some.
 
         Both are found by placements of its own. If the device spreads no block RAMs, the design is returned unchanged;
-        else `top` has all cells itself. `place` takes it with any seed.
+        else it is flattened into `top`. Later placements of it may take any seed.
         """
         nextpnr = self.nextpnr
         if not nextpnr.spreads_by:
