@@ -108,7 +108,7 @@ def _connect_starts(m: Module, core: wiring.Component, units: CoreUnits, allocat
         starter.wavefront.wave.eq(admission.context[:-1]),
         starter.wavefront.wavefront.eq(core.wavefront.payload),
         starter.allocation.eq(allocation),
-        starter.banks_busy.eq(units.registers.busy),
+        starter.reserved.eq(units.registers.results.reserved),
         scheduler.start.eq(program.start),
         scheduler.begin.eq(starter.begin),
         scheduler.watchdog.eq(program.watchdog),
@@ -147,18 +147,16 @@ def _connect_fetches(m: Module, core: wiring.Component, units: CoreUnits) -> Non
 def _connect_register_writes(m: Module, units: CoreUnits, array: ArrayConfig, allocation: data.View) -> None:
     """Writes of new wavefronts have priority over fetches, which could starve them.
 
-    A write of either is taken if its bank is not busy. Each unit derives that from the busy banks itself, so that no
-    path leads through both.
+    A write of either is taken if its bank is not busy. The starter's is valid only then.
     """
     fetch, clear, write = units.fetches.write, units.starter.write, units.registers.texture_write
-    busy, clears = units.registers.busy, Signal(name="clears")
+    busy = units.registers.busy
     m.d.comb += [
         units.fetches.allocation.eq(allocation),
-        clears.eq(clear.valid & ~busy.bit_select(clear.address.bank, 1)),
-        fetch.ready.eq(~busy.bit_select(fetch.payload.address.bank, 1) & ~clears),
-        write.valid.eq(fetch.valid | clears),
+        fetch.ready.eq(~busy.bit_select(fetch.payload.address.bank, 1) & ~clear.valid),
+        write.valid.eq(fetch.valid | clear.valid),
     ]
-    with m.If(clears):
+    with m.If(clear.valid):
         m.d.comb += [
             write.payload.address.eq(clear.address),
             write.payload.words.eq(clear.words),
@@ -172,7 +170,7 @@ def _connect_register_writes(m: Module, units: CoreUnits, array: ArrayConfig, al
             write.payload.enable.eq(fetch.payload.enable),
         ]
     if array.beats > 1:
-        m.d.comb += write.payload.beat.eq(Mux(clears, clear.beat, fetch.payload.beat))
+        m.d.comb += write.payload.beat.eq(Mux(clear.valid, clear.beat, fetch.payload.beat))
 
 
 def _connect_ends(m: Module, core: wiring.Component, units: CoreUnits) -> None:

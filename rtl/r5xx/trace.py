@@ -89,7 +89,7 @@ def connect_trace(
     events: dict[str, dict[str, Any]] = {
         "start": {name: generic.states.start[name] for name in ("valid", "context", "wavefront")},
         "clear": {
-            "valid": clear.taken, "context": context(clear.wave),
+            "valid": clear.valid, "context": context(clear.wave),
             **{name: clear[name] for name in ("register", "words")},
         },
         "alu": {

@@ -7,7 +7,7 @@ import pytest
 from amaranth import Value
 
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.dpp.registers.file import BANKS
+from ctm.rtl.dpp.registers.file import BANKS, register_address_layout
 from ctm.rtl.dpp.wavefronts.starter import Starter, clear_layout
 from ctm.rtl.isa.limits import CHANNELS, COORDINATE_LIMIT, QUAD
 from ctm.rtl.isa.word import unpack
@@ -33,13 +33,18 @@ def test_wavefronts_start_one_after_the_other(lanes, stall):
     config = ArrayConfig(lanes=lanes, threads=4, temporaries=128)
     unit = Starter(config)
     received: list[dict[str, Any]] = []
+    busy_banks = 0
 
     def give_banks(context: Any) -> None:
-        """Make banks busy at random, and see what is written."""
-        context.set(unit.banks_busy, sum(int(generator.random() < stall) << bank for bank in range(BANKS)))
+        """See what is written, and reserve banks of the next cycle at random."""
+        nonlocal busy_banks
         write = unpack(clear_layout(config), context.get(Value.cast(unit.write)))
-        if write["taken"]:
+        bank = unpack(register_address_layout(config), write["address"])["bank"]
+        assert write["valid"] == (context.get(unit.busy) and not busy_banks >> bank & 1)
+        if write["valid"]:
             received.append(write)
+        busy_banks = sum(int(generator.random() < stall) << bank for bank in range(BANKS))
+        context.set(unit.reserved, busy_banks)
 
     async def testbench(context: Any) -> None:
         for column, row, highest in WAVEFRONTS:
@@ -47,6 +52,8 @@ def test_wavefronts_start_one_after_the_other(lanes, stall):
             assert not context.get(unit.busy)
             wavefront = {"i": column, "j": row, "covered": covered}
             context.set(unit.allocation, {"highest": highest, "exponent": 1 << highest.bit_length()})
+            give_banks(context)
+            await context.tick()
             context.set(unit.wavefront, {"valid": 1, "wave": wave, "wavefront": wavefront})
             give_banks(context)
             await context.tick()

@@ -23,14 +23,10 @@ from ctm.rtl.lib.views import record
 
 
 def clear_layout(config: ArrayConfig) -> data.StructLayout:
-    """A temporary of all lanes, or of a beat's; those above it, up to the next multiple of `ROWS_TOGETHER`, are 0.
-
-    `valid` until it is `taken`.
-    """
+    """A temporary of all lanes, or of a beat's; those above it, up to the next multiple of `ROWS_TOGETHER`, are 0."""
     return data.StructLayout(
         {
             "valid": 1,
-            "taken": 1,
             "wave": wave_bits(config),
             "register": REGISTER_BITS,
             "address": register_address_layout(config),
@@ -43,7 +39,8 @@ def clear_layout(config: ArrayConfig) -> data.StructLayout:
 class Starter(wiring.Component):
     """Sets a wavefront's temporaries, 32 at a time, in cycles in which the register file takes a texture write.
 
-    One wavefront at a time. It takes one cycle, and for each 32 temporaries of the program one for each beat.
+    One wavefront at a time. It takes one cycle, and for each 32 temporaries of the program one for each beat. A write
+    is decided a cycle ahead, and comes from registers: it selects the address of a long path into the register file.
 
     Members
     -------
@@ -51,9 +48,11 @@ class Starter(wiring.Component):
         A wavefront that takes a wave slot; only while not `busy`.
     busy : ``Out(1)``
     allocation : ``In(ALLOCATION)``
-    banks_busy : ``In(2)``
-        Banks of the register file that take no texture write in this cycle.
+        Constant from the cycle before `wavefront` on.
+    reserved : ``In(2)``
+        Banks of the register file that take no texture write in the next cycle.
     write : ``Out(clear_layout(config))``
+        `valid` only in cycles in which its bank takes it.
     begin : ``Out({valid, wave})``
         All is set.
     """
@@ -66,7 +65,7 @@ class Starter(wiring.Component):
                 "wavefront": In(data.StructLayout(at_wave | {"wavefront": wavefront_layout(config.lanes)})),
                 "busy": Out(1),
                 "allocation": In(ALLOCATION),
-                "banks_busy": In(BANKS),
+                "reserved": In(BANKS),
                 "write": Out(clear_layout(config)),
                 "begin": Out(data.StructLayout(at_wave)),
             }
@@ -75,42 +74,46 @@ class Starter(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        write, register, wave = self.write, Signal(REGISTER_BITS), Signal(wave_bits(self._config))
+        write = self.write
         # Registered here: a program has it long before its first wavefront.
         allocation = delay(m, self.allocation, name="its_allocation")
+        beat, last = self._beats(m)
+        first = write.register == 0
+        ends = last & first
+        # Of the next cycle. Not gated by `wavefront.valid`, which comes late: without a start they are not used.
+        register = Signal(REGISTER_BITS, name="upcoming_register")
+        wave = Mux(self.busy, write.wave, self.wavefront.wave)
+        busy = Mux(self.busy, ~ends, self.wavefront.valid)
+        with m.If(self.busy):
+            m.d.comb += register.eq(Mux(last, write.register - ROWS_TOGETHER, write.register))
+        with m.Else():
+            m.d.comb += register.eq(Cat(Const(0, INDEX_BITS), allocation.highest[INDEX_BITS:]))
         address = Placement(m, self._config, wave, allocation).address(register)
-        upcoming, last = self._beats(m)
-        coordinates = delay(m, self._coordinates(m, upcoming), name="coordinates")
-        first = register == 0
-        m.d.comb += [
-            write.valid.eq(self.busy),
-            write.taken.eq(self.busy & ~self.banks_busy.bit_select(address.bank, 1)),
+        coordinates = delay(m, self._coordinates(m, beat), name="coordinates")
+        m.d.sync += [
+            self.busy.eq(busy),
+            write.valid.eq(busy & ~self.reserved.bit_select(address.bank, 1)),
             write.wave.eq(wave),
             write.register.eq(register),
             write.address.eq(address),
-            Value.cast(write.words).eq(Mux(first, Value.cast(coordinates), 0)),
-            self.begin.valid.eq(last & first),
-            self.begin.wave.eq(wave),
         ]
-        with m.If(self.wavefront.valid):
-            block = Cat(Const(0, INDEX_BITS), self.allocation.highest[INDEX_BITS:])
-            m.d.sync += [self.busy.eq(1), register.eq(block), wave.eq(self.wavefront.wave)]
-        with m.Elif(last):
-            m.d.sync += register.eq(register - ROWS_TOGETHER)
-            with m.If(first):
-                m.d.sync += self.busy.eq(0)
+        m.d.comb += [
+            Value.cast(write.words).eq(Mux(first, Value.cast(coordinates), 0)),
+            self.begin.valid.eq(ends),
+            self.begin.wave.eq(write.wave),
+        ]
         return m
 
     def _beats(self, m: Module) -> tuple[Value, Value]:
         """The beat of the next cycle, and whether the register file takes the last one."""
         config = self._config
         if config.beats == 1:
-            return ONLY_BEAT, self.write.taken
+            return ONLY_BEAT, self.write.valid
         beat, upcoming = Signal(beat_bits(config)), Signal(beat_bits(config), name="upcoming_beat")
-        m.d.comb += upcoming.eq(Mux(self.busy, beat + self.write.taken, 0))
+        m.d.comb += upcoming.eq(Mux(self.busy, beat + self.write.valid, 0))
         m.d.sync += beat.eq(upcoming)
         m.d.comb += self.write.beat.eq(beat)
-        return upcoming, self.write.taken & is_last(config, beat)
+        return upcoming, self.write.valid & is_last(config, beat)
 
     def _coordinates(self, m: Module, beat: Value) -> data.View:
         """r0 of one beat: of the wavefront that is being started, or of the one that may come in this cycle."""
