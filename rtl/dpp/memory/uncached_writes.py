@@ -1,6 +1,6 @@
 """The queue of uncached writes."""
 
-from amaranth import Module, Signal, Value
+from amaranth import Cat, Module, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFOBuffered
 from amaranth.lib.wiring import In, Out
@@ -24,8 +24,8 @@ class UncachedWrites(wiring.Component):
     """A FIFO of writes to memory. Latency is two cycles; one write is taken in each cycle, one beat is sent in each.
 
     Results cannot stall, so space is reserved for each write after its instruction is issued (`announced`). A write of
-    no lane is sent only if it acquires: its write response says that the earlier ones are done. With several beats the
-    last one acquires.
+    no lane is sent only if it acquires: its write response says that the earlier ones are done. Another one takes a
+    cycle at the FIFO's end, because lanes are known too late to keep it out. With several beats the last one acquires.
 
     Members
     -------
@@ -56,30 +56,32 @@ class UncachedWrites(wiring.Component):
         """Build the hardware."""
         m = Module()
         result, payload = self.result, self.result.write
-        m.submodules.queue = queue = SyncFIFOBuffered(width=payload.shape().size, depth=_QUEUE)
-        announced = Signal(range(_QUEUE + 1))
-        sends, takes = Signal(), self._send(m, queue)
-        taken = queue.r_rdy & takes
-        m.d.comb += sends.eq(result.valid & (payload.mask.any() | payload.acquires))
-        m.d.sync += announced.eq(announced + self.announced - taken - (result.valid & ~sends))
+        m.submodules.queue = queue = SyncFIFOBuffered(width=payload.shape().size + 1, depth=_QUEUE)
+        announced, remaining = Signal(range(_QUEUE + 1)), Signal(range(_QUEUE + 1))
+        has_room = Signal(init=1)
+        sends, oldest = queue.r_data[-1], queue.r_data[:-1]
+        sent = self._send(m, oldest, queue.r_rdy & sends)
+        takes = ~sends | sent
+        m.d.comb += remaining.eq(announced + self.announced - (queue.r_rdy & takes))
+        m.d.sync += [announced.eq(remaining), has_room.eq(remaining <= _QUEUE - _IN_FLIGHT)]
         m.d.comb += [
-            self.ready.eq(announced <= _QUEUE - _IN_FLIGHT),
+            self.ready.eq(has_room),
             self.empty.eq(announced == 0),
-            queue.w_en.eq(sends),
-            queue.w_data.eq(payload),
+            queue.w_en.eq(result.valid),
+            queue.w_data.eq(Cat(payload, payload.mask.any() | payload.acquires)),
             queue.r_en.eq(takes),
-            self.write.valid.eq(queue.r_rdy),
         ]
         return m
 
-    def _send(self, m: Module, queue: SyncFIFOBuffered) -> Value:
-        """Offer the oldest write; whether its last beat would be taken."""
+    def _send(self, m: Module, oldest: Value, valid: Value) -> Value:
+        """Offer the oldest write if it is valid; whether its last beat would be taken."""
         config, sent = self._config, self.write.payload
+        m.d.comb += self.write.valid.eq(valid)
         if config.beats == 1:
-            m.d.comb += Value.cast(sent).eq(queue.r_data)
+            m.d.comb += Value.cast(sent).eq(oldest)
             return Value.cast(self.write.ready)
-        write = data.View(self.result.write.shape(), queue.r_data)
-        beat = counted(m, config, queue.r_rdy & self.write.ready)
+        write = data.View(self.result.write.shape(), oldest)
+        beat = counted(m, config, valid & self.write.ready)
         m.d.comb += [
             sent.wave.eq(write.wave),
             sent.acquires.eq(write.acquires & is_last(config, beat)),
