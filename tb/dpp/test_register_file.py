@@ -76,7 +76,8 @@ class Results:
         context.set(registers.results.addresses, [as_address(address) for address in self.addresses])
         context.set(registers.results.words, self.words.tolist())
         context.set(registers.results.enable, masks(self.enable))
-        context.set(registers.results.fields, bit_mask(number for number, may in enumerate(self.may_write) if may))
+        banks = [may << bank for (bank, _), may in zip(self.addresses, self.may_write, strict=True)]
+        context.set(registers.results.banks, banks)
 
 
 @dataclass(frozen=True, eq=False)

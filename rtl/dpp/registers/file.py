@@ -90,8 +90,8 @@ class ResultWrite(Interface):
     words : ``Out(ArrayLayout(ArrayLayout(32, 4), lanes))``
     enable : ``Out(ArrayLayout(4, lanes))``
         What is written of them, in `fields`.
-    fields : ``Out(register_fields)``
-        Fields that may be written in this cycle; the others keep their registers.
+    banks : ``Out(ArrayLayout(2, register_fields))``
+        The bank in which each field may be written in this cycle, one-hot; a field without one keeps its registers.
     reserved : ``Out(2)``
         Banks to which results may be written in the next cycle, in which texture writes to them stall.
     """
@@ -104,7 +104,7 @@ class ResultWrite(Interface):
                 **beat_members(config, Out, "beat"),
                 "words": Out(data.ArrayLayout(_VECTOR, config.at_once)),
                 "enable": Out(data.ArrayLayout(CHANNELS, config.at_once)),
-                "fields": Out(fields),
+                "banks": Out(data.ArrayLayout(BANKS, fields)),
                 "reserved": Out(BANKS),
             }
         )
@@ -154,10 +154,8 @@ class RegisterFile(wiring.Component):
         m = Module()
         write = self.texture_write
         block = self._wave_rows(m)
-        for number, field in enumerate(self._fields):
-            field_busy = Signal(BANKS, name=f"{field.name}_busy")
-            m.d.comb += field_busy.bit_select(self.results.addresses[number].bank, 1).eq(self.results.fields[number])
-            banks = [self._bank(m, number, bank, field_busy[bank], block) for bank in range(BANKS)]
+        for number in range(len(self._fields)):
+            banks = [self._bank(m, number, bank, self.results.banks[number][bank], block) for bank in range(BANKS)]
             self._connect_reads(m, number, banks)
         m.d.sync += self.busy.eq(self.results.reserved)
         m.d.comb += write.ready.eq(~self.busy.bit_select(write.payload.address.bank, 1))

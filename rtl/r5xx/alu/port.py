@@ -283,21 +283,15 @@ class AluPort(wiring.Component):
 
         Which pixels write follows from the results in that cycle. A bank is reserved if some may write.
         """
-        common, writes = COMMON(token.words[0]), Signal(len(SHAPES.register_fields))
+        common = COMMON(token.words[0])
         keeps_wave = valid & ~token.again & ~token.error & ~token.vacated
-        banks = (token.rgb.address.bank, token.alpha.address.bank)
-        m.d.comb += [
-            writes.eq(
-                Cat(
-                    keeps_wave & token.rgb.exists & common.rgb_wmask.any(),
-                    keeps_wave & token.alpha.exists & common.alpha_wmask,
-                )
-            ),
-            self.results.reserved.eq(
-                reduce(or_, (Mux(write, 1 << bank, 0) for write, bank in zip(writes, banks, strict=True)))
-            ),
-        ]
-        m.d.sync += self.results.fields.eq(writes)
+        banks = record(self.results.banks.shape(), name="reserved_banks")
+        for bank, place, writes in zip(
+            banks, (token.rgb, token.alpha), (common.rgb_wmask.any(), common.alpha_wmask), strict=True
+        ):
+            m.d.comb += bank.eq(Mux(keeps_wave & place.exists & writes, 1 << place.address.bank, 0))
+        m.d.comb += self.results.reserved.eq(reduce(or_, banks))
+        m.d.sync += self.results.banks.eq(banks)
 
     def _connect_beats(self, m: Module, taken: Taken, valid: Value) -> Value:
         """Set the beats of the sources and of the results; `valid` comes a cycle before the results, for each beat.
