@@ -25,7 +25,8 @@ class UncachedWrites(wiring.Component):
 
     Results cannot stall, so space is reserved for each write after its instruction is issued (`announced`). A write of
     no lane is sent only if it acquires: its write response says that the earlier ones are done. Another one takes a
-    cycle at the FIFO's end, because lanes are known too late to keep it out. With several beats the last one acquires.
+    cycle at the FIFO's end, because lanes come too late in the cycle to keep it out. With several beats the last one
+    acquires.
 
     Members
     -------
@@ -58,14 +59,14 @@ class UncachedWrites(wiring.Component):
         result, payload = self.result, self.result.write
         m.submodules.queue = queue = SyncFIFOBuffered(width=payload.shape().size + 1, depth=_QUEUE)
         announced, remaining = Signal(range(_QUEUE + 1)), Signal(range(_QUEUE + 1))
-        has_room = Signal(init=1)
+        has_space = Signal(init=1)
         sends, oldest = queue.r_data[-1], queue.r_data[:-1]
         sent = self._send(m, oldest, queue.r_rdy & sends)
         takes = ~sends | sent
         m.d.comb += remaining.eq(announced + self.announced - (queue.r_rdy & takes))
-        m.d.sync += [announced.eq(remaining), has_room.eq(remaining <= _QUEUE - _IN_FLIGHT)]
+        m.d.sync += [announced.eq(remaining), has_space.eq(remaining <= _QUEUE - _IN_FLIGHT)]
         m.d.comb += [
-            self.ready.eq(has_room),
+            self.ready.eq(has_space),
             self.empty.eq(announced == 0),
             queue.w_en.eq(result.valid),
             queue.w_data.eq(Cat(payload, payload.mask.any() | payload.acquires)),

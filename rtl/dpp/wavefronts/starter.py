@@ -40,7 +40,8 @@ class Starter(wiring.Component):
     """Sets a wavefront's temporaries, 32 at a time, in cycles in which the register file takes a texture write.
 
     One wavefront at a time. It takes one cycle, and for each 32 temporaries of the program one for each beat. A write
-    is decided a cycle ahead, and comes from registers: it selects the address of a long path into the register file.
+    is decided in the cycle before it, and comes from registers: it selects the address of a long path into the
+    register file.
 
     Members
     -------
@@ -80,7 +81,7 @@ class Starter(wiring.Component):
         beat, last = self._beats(m)
         first = write.register == 0
         ends = last & first
-        # Of the next cycle. Not gated by `wavefront.valid`, which comes late: without a start they are not used.
+        # Of the next cycle. Not gated by `wavefront.valid`, which comes late in the cycle: unused without a start.
         register = Signal(REGISTER_BITS, name="upcoming_register")
         wave = Mux(self.busy, write.wave, self.wavefront.wave)
         busy = Mux(self.busy, ~ends, self.wavefront.valid)

@@ -286,10 +286,10 @@ class AluPort(wiring.Component):
         common = COMMON(token.words[0])
         keeps_wave = valid & ~token.again & ~token.error & ~token.vacated
         banks = record(self.results.banks.shape(), name="reserved_banks")
-        for bank, place, writes in zip(
+        for bank, destination, writes in zip(
             banks, (token.rgb, token.alpha), (common.rgb_wmask.any(), common.alpha_wmask), strict=True
         ):
-            m.d.comb += bank.eq(Mux(keeps_wave & place.exists & writes, 1 << place.address.bank, 0))
+            m.d.comb += bank.eq(Mux(keeps_wave & destination.exists & writes, 1 << destination.address.bank, 0))
         m.d.comb += self.results.reserved.eq(reduce(or_, banks))
         m.d.sync += self.results.banks.eq(banks)
 
