@@ -14,6 +14,8 @@ from ctm.sim.files import write_file
 from ctm.sim.synthesis.enclosure import Enclosure
 from ctm.sim.synthesis.families.ecp5 import SYNTH_OPTIONS
 from ctm.sim.synthesis.report import Area, Netlist, Placement, Placements, best, median_frequency, placement
+from ctm.sim.synthesis.timing.delays import read_delays
+from ctm.sim.synthesis.timing.slow_paths import slow_paths
 from ctm.sim.synthesis.tool import command, read_json
 
 DEVICE = "LFE5U-85F, speed grade 6"
@@ -72,9 +74,11 @@ def measure(
         for seed in seeds:
             progress(f"placing and routing with seed {seed}")
             _run(FPGA_NEXTPNR, "run_nextpnr_ecp5", folder, *_NEXTPNR_OPTIONS, "--freq", str(frequency),
-                 "--seed", str(seed), "--json", "netlist.json", "--report", "report.json")  # fmt: skip
+                 "--seed", str(seed), "--json", "netlist.json", "--report", "report.json",
+                 "--sdf", "delays.sdf")  # fmt: skip
             report = read_json(folder / "report.json")
-            placements.append(placement(report, netlist, seed))
+            slow = slow_paths(read_delays(folder / "delays.sdf"), netlist)
+            placements.append(placement(report, netlist, seed, slow))
         return Result(area=netlist.area(report), placements=tuple(placements))
 
 

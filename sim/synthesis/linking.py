@@ -38,15 +38,19 @@ class LinkedNames:
     def __init__(self, modules: Mapping[str, Mapping[str, Any]], top: str) -> None:
         self._modules, self._top = modules, top
         self._netlists: dict[str, Netlist] = {}
+        self._boxes = {
+            name: {inner: cell["type"] for inner, cell in module["cells"].items() if cell["type"] in modules}
+            for name, module in modules.items()
+        }
 
     def name(self, cell: str) -> str:
         """The name of a cell that nextpnr calls so, without the numbers that are not the design's."""
         return _OWN_NUMBER.sub("", self._name(self._top, cell))
 
     def _name(self, module: str, cell: str) -> str:
-        for inner, box in self._modules[module]["cells"].items():
-            if box["type"] in self._modules and cell.startswith(f"{inner}."):
-                return f"{inner}.{self._name(box['type'], cell.removeprefix(f'{inner}.'))}"
+        for inner, box in self._boxes[module].items():
+            if cell.startswith(f"{inner}."):
+                return f"{inner}.{self._name(box, cell.removeprefix(f'{inner}.'))}"
         if module not in self._netlists:
             self._netlists[module] = Netlist(self._modules[module])
         return self._netlists[module].name(cell)

@@ -19,12 +19,15 @@ from ctm.sim.synthesis.linking import LinkedNames, link
 from ctm.sim.synthesis.loosening import loosened
 from ctm.sim.synthesis.report import Placement, placement
 from ctm.sim.synthesis.spreading import spread
+from ctm.sim.synthesis.timing.delays import read_delays
+from ctm.sim.synthesis.timing.slow_paths import slow_paths
 from ctm.sim.synthesis.tool import command, read_json
 
 _OPTIONS = ("--timing-allow-fail", "--quiet")
 ROUTED = "routed.json"
 """The netlist after routing, of the last seed."""
 _NETLIST, _PLACED, _REPORT, _LOG = "linked.json", "placed.json", "report.json", "nextpnr.log"
+_DELAYS = "delays.sdf"
 _LOOK = 2.0
 """Seconds between two readings of the tool's log."""
 _INFO = "Info:"
@@ -49,6 +52,7 @@ class Placer:
     """nextpnr for an FPGA and a clock: `frequency` is the target in MHz.
 
     `options` are more of nextpnr's, for pins. It works in `folder`; `progress` is called every two seconds of a run.
+    With `tells_paths` a placement has its slow paths, of one clock, which takes a minute.
     Its methods raise a `ToolchainError` where nextpnr is missing or fails, as it does where a design does not fit.
     """
 
@@ -57,6 +61,7 @@ class Placer:
     folder: Path
     progress: Callable[[str], None]
     options: Sequence[str] = ()
+    tells_paths: bool = False
 
     def with_sites(self, modules: Modules, top: str, seed: int) -> Modules:
         """A design of these modules with sites for block RAMs, and with empty tiles if the device wants some.
@@ -86,8 +91,12 @@ class Placer:
         UnroutedError
             Its router makes no progress: 120 iterations without fewer overused wires, or 30 if they are 500 or more.
         """
-        self._run(f"seed {seed}", modules, top, seed, *self.nextpnr.placer, "--report", _REPORT, "--write", ROUTED)
-        return placement(read_json(self.folder / _REPORT), LinkedNames(modules, top), seed)
+        told = ("--sdf", _DELAYS) if self.tells_paths else ()
+        written = ("--report", _REPORT, "--write", ROUTED, *told)
+        self._run(f"seed {seed}", modules, top, seed, *self.nextpnr.placer, *written)
+        names = LinkedNames(modules, top)
+        slow = slow_paths(read_delays(self.folder / _DELAYS), names) if told else ()
+        return placement(read_json(self.folder / _REPORT), names, seed, slow)
 
     def _run(self, title: str, modules: Modules, top: str, seed: int, *options: str) -> None:
         """Run nextpnr with more options, and wait for it."""

@@ -50,6 +50,21 @@ class CriticalPath:
 
 
 @dataclass(frozen=True, kw_only=True)
+class SlowPaths:
+    """Paths between two registers, or memories: how many bits they reach, and the slowest, in ns.
+
+    `delay` is all of it, `routing` that of wires, `levels` the number of cells between; a carry chain counts as one.
+    """
+
+    start: str
+    end: str
+    ends: int
+    delay: float
+    routing: float
+    levels: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class Placement:
     """What one seed gave."""
 
@@ -57,6 +72,8 @@ class Placement:
     frequency: float
     """Highest clock, MHz."""
     critical_path: CriticalPath
+    slow_paths: tuple[SlowPaths, ...] = ()
+    """Those that take 0.9 of the critical path's time or more, the slowest first."""
 
 
 Placements = tuple[Placement, ...]
@@ -127,7 +144,9 @@ def _bit_name(net: str, bits: list[int], bit: int) -> str:
     return net if len(bits) == 1 else f"{net}[{bits.index(bit)}]"
 
 
-def placement(report: Mapping[str, Any], netlist: Names, seed: int) -> Placement:
+def placement(
+    report: Mapping[str, Any], netlist: Names, seed: int, slow_paths: tuple[SlowPaths, ...] = ()
+) -> Placement:
     """The figures of nextpnr's report; of several clocks the slowest counts.
 
     Raises
@@ -140,7 +159,12 @@ def placement(report: Mapping[str, Any], netlist: Names, seed: int) -> Placement
     paths = [path["path"] for path in report["critical_paths"] if path["from"] == path["to"] == edge]
     if len(paths) != 1:
         raise ValueError(f"nextpnr reports {len(clocks)} clocks and {len(paths)} paths of the slowest, not 1")
-    return Placement(seed=seed, frequency=min(clocks.values()), critical_path=_path(paths[0], netlist))
+    return Placement(
+        seed=seed,
+        frequency=min(clocks.values()),
+        critical_path=_path(paths[0], netlist),
+        slow_paths=slow_paths,
+    )
 
 
 def _path(segments: list[Mapping[str, Any]], netlist: Names) -> CriticalPath:

@@ -12,6 +12,9 @@ from ctm.sim.synthesis.flow import DEVICE, Result
 from ctm.sim.synthesis.report import Placement, Placements, best, median_frequency
 from ctm.sim.synthesis.whole import MachineArea
 
+_SHOWN = 12
+"""Lines of slow paths."""
+
 
 def as_fields(result: Result) -> dict[str, Any]:
     """The figures for JSON: frequencies in MHz, times in ns."""
@@ -51,7 +54,7 @@ def print_result(unit: str, result: Result) -> None:
 
 
 def print_placements(console: Console, placements: Placements) -> None:
-    """Print a table of seeds, and the critical path of the best."""
+    """Print a table of seeds, and of the best one the critical path and other slow ones."""
     seeds = Table()
     for title in ("seed", "MHz", "logic, ns", "routing, ns", "levels"):
         seeds.add_column(title, justify="right")
@@ -63,6 +66,19 @@ def print_placements(console: Console, placements: Placements) -> None:
         console.print(f"best {fastest.frequency:.1f} MHz, median {median_frequency(placements):.1f} MHz")
     path = fastest.critical_path
     console.print(f"critical path: {path.start} -> {path.end}", markup=False, highlight=False, soft_wrap=True)
+    if fastest.slow_paths:
+        _print_slow_paths(console, fastest)
+
+
+def _print_slow_paths(console: Console, found: Placement) -> None:
+    """Print a line for each two registers with slow paths between them, the slowest first."""
+    console.print(f"slow paths of seed {found.seed}, of 0.9 of that time or more:", highlight=False)
+    for paths in found.slow_paths[:_SHOWN]:
+        figures = f"{paths.delay:6.2f} ns, {paths.routing:.2f} routing, {paths.levels:2} levels, {paths.ends:3} ends"
+        console.print(f"{figures}: {paths.start} -> {paths.end}", markup=False, highlight=False, soft_wrap=True)
+    more = len(found.slow_paths) - _SHOWN
+    if more > 0:
+        console.print(f"and {more} more, which --json has", highlight=False)
 
 
 def _figures(found: Placement) -> tuple[str, ...]:

@@ -91,7 +91,7 @@ def measure_machine(
         around = surrounding(listed)
         list(synthesis.run([around], progress))
         netlist = synthesis.netlist(around.top)
-    placer = Placer(nextpnr=nextpnr, frequency=frequency, folder=folder, progress=progress)
+    placer = Placer(nextpnr=nextpnr, frequency=frequency, folder=folder, progress=progress, tells_paths=True)
     sited = placer.with_sites(netlist, around.top, seeds[0])
     placements, unrouted = [], {}
     for seed in seeds:

@@ -60,6 +60,10 @@ def test_a_component_is_measured_with_two_seeds() -> None:
     assert 50 < low <= high < 100
     assert "table" in result.best.critical_path.start
     assert result.best.critical_path.end.startswith("unit.result[")
+    for found in result.placements:
+        path, slowest = found.critical_path, found.slow_paths[0]
+        assert (slowest.delay, slowest.routing) == pytest.approx((path.logic + path.routing, path.routing), abs=0.01)
+        assert (slowest.end, slowest.levels) == ("unit.result", path.levels)
 
 
 def test_a_missing_tool_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,1 @@
+"""Delays of a routed netlist, and its slow paths."""
