@@ -147,13 +147,13 @@ def _connect_fetches(m: Module, core: wiring.Component, units: CoreUnits) -> Non
 def _connect_register_writes(m: Module, units: CoreUnits, array: ArrayConfig, allocation: data.View) -> None:
     """Writes of new wavefronts have priority over fetches, which could starve them.
 
-    A write of either is taken if its bank is not busy. The starter's is valid only then.
+    A write of either is taken if its bank is not busy. The starter's is valid only then. A fetch's is compared with
+    the busy banks here and in the register file, so that no path leads through both.
     """
     fetch, clear, write = units.fetches.write, units.starter.write, units.registers.texture_write
-    busy = units.registers.busy
     m.d.comb += [
         units.fetches.allocation.eq(allocation),
-        fetch.ready.eq(~busy.bit_select(fetch.payload.address.bank, 1) & ~clear.valid),
+        fetch.ready.eq(~units.registers.busy.bit_select(fetch.payload.address.bank, 1) & ~clear.valid),
         write.valid.eq(fetch.valid | clear.valid),
     ]
     with m.If(clear.valid):

@@ -89,7 +89,7 @@ class ResultWrite(Interface):
         Whose lanes; only if there are several beats.
     words : ``Out(ArrayLayout(ArrayLayout(32, 4), lanes))``
     enable : ``Out(ArrayLayout(4, lanes))``
-        What is written of them, in `fields`.
+        What is written of them, in fields that have a bank.
     banks : ``Out(ArrayLayout(2, register_fields))``
         The bank in which each field may be written in this cycle, one-hot; a field without one keeps its registers.
     reserved : ``Out(2)``
