@@ -73,7 +73,7 @@ class Results:
 
     def drive(self, context: Any, registers: RegisterFile) -> None:
         """Set the ports of the results."""
-        context.set(registers.results.addresses, [as_address(address) for address in self.addresses])
+        context.set(registers.results.entries, [entry for _, entry in self.addresses])
         context.set(registers.results.words, self.words.tolist())
         context.set(registers.results.enable, masks(self.enable))
         banks = [may << bank for (bank, _), may in zip(self.addresses, self.may_write, strict=True)]

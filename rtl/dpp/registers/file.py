@@ -31,9 +31,12 @@ _VECTOR = data.ArrayLayout(WORD_BITS, CHANNELS)
 
 def register_address_layout(config: ArrayConfig) -> data.StructLayout:
     """The address of a temporary: a bank, and an entry of it."""
-    return data.StructLayout(
-        {"bank": (BANKS - 1).bit_length(), "entry": (config.temporaries // BANKS - 1).bit_length()}
-    )
+    return data.StructLayout({"bank": (BANKS - 1).bit_length(), "entry": entry_bits(config)})
+
+
+def entry_bits(config: ArrayConfig) -> int:
+    """The width of a temporary's address in its bank."""
+    return (config.temporaries // BANKS - 1).bit_length()
 
 
 def write_layout(config: ArrayConfig) -> data.StructLayout:
@@ -83,8 +86,8 @@ class ResultWrite(Interface):
 
     Members
     -------
-    addresses : ``Out(ArrayLayout(register_address_layout(config), register_fields))``
-        Where each field of the results goes.
+    entries : ``Out(ArrayLayout(entry_bits(config), register_fields))``
+        Where each field of the results goes in its bank.
     beat : ``Out``
         Whose lanes; only if there are several beats.
     words : ``Out(ArrayLayout(ArrayLayout(32, 4), lanes))``
@@ -100,7 +103,7 @@ class ResultWrite(Interface):
         fields = len(shapes.register_fields)
         super().__init__(
             {
-                "addresses": Out(data.ArrayLayout(register_address_layout(config), fields)),
+                "entries": Out(data.ArrayLayout(entry_bits(config), fields)),
                 **beat_members(config, Out, "beat"),
                 "words": Out(data.ArrayLayout(_VECTOR, config.at_once)),
                 "enable": Out(data.ArrayLayout(CHANNELS, config.at_once)),
@@ -196,13 +199,13 @@ class RegisterFile(wiring.Component):
     def _bank(self, m: Module, field: int, bank: int, result_writes: Value, block: Value) -> tuple[Any, list[ReadPort]]:
         """One bank of a field: the read ports of its copies, which have the same contents."""
         name, channels, write = self._fields[field].name, self._fields[field].channels, self.texture_write
-        address, payload = self.results.addresses[field], write.payload
+        payload = write.payload
         texture_writes = write.valid & write.ready & (payload.address.bank == bank)
         config, width = self._config, self._config.at_once * len(channels)
         depth = config.temporaries // BANKS * config.beats
         entry = Mux(
             result_writes,
-            Cat(address.entry, beat_of(config, self.results)),
+            Cat(self.results.entries[field], beat_of(config, self.results)),
             Cat(payload.address.entry, beat_of(config, payload)),
         )
         enable, texture_enable = Signal(width, name=f"{name}_enable_{bank}"), self._enables(payload.enable, channels)

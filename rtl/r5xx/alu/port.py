@@ -322,7 +322,7 @@ class AluPort(wiring.Component):
             writes.results.eq(alu.results),
             writes.comparisons.eq(alu.comparisons),
             self.results.words.eq(alu.results),
-            self.results.addresses.eq(writes.result_addresses),
+            self.results.entries.eq(writes.result_entries),
             self.results.enable.eq(writes.written.enable),
             self.uncached.result.eq(writes.uncached),
             self.wavefront.flags.eq(writes.flags),

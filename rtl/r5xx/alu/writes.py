@@ -10,7 +10,7 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.border.clients import words_layout
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.beats import beat_members, gathered, is_last, lanes_of
-from ctm.rtl.dpp.registers.file import register_address_layout
+from ctm.rtl.dpp.registers.file import entry_bits
 from ctm.rtl.dpp.registers.outputs import OutputSizes, output_write_layout
 from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 from ctm.rtl.fp.zero_comparison import Comparison
@@ -42,7 +42,7 @@ class AluWrites(wiring.Component):
     program : ``In(PROGRAM)``
     results, comparisons
         The ALU's.
-    result_addresses, flags, outputs, uncached, written
+    result_entries, flags, outputs, uncached, written
         The port's.
     """
 
@@ -58,7 +58,7 @@ class AluWrites(wiring.Component):
                 "program": In(PROGRAM),
                 "results": In(words_layout(array.at_once)),
                 "comparisons": In(data.ArrayLayout(data.ArrayLayout(Comparison, CHANNELS), array.at_once)),
-                "result_addresses": Out(data.ArrayLayout(register_address_layout(array), len(SHAPES.register_fields))),
+                "result_entries": Out(data.ArrayLayout(entry_bits(array), len(SHAPES.register_fields))),
                 **beat_members(array, In, "beat"),
                 **beat_members(array, Out, "result_beat"),
                 "flags": Out(flags),
@@ -77,8 +77,8 @@ class AluWrites(wiring.Component):
         keeps_wave = effective & ~token.vacated
         rgb_inst, alpha_inst = RGB_INST(token.words[3]), ALPHA_INST(token.words[4])
         m.d.comb += [
-            self.result_addresses[0].eq(token.rgb.address),
-            self.result_addresses[1].eq(token.alpha.address),
+            self.result_entries[0].eq(token.rgb.address.entry),
+            self.result_entries[1].eq(token.alpha.address.entry),
             self.flags.valid.eq(keeps_wave & last if self._array.beats > 1 else keeps_wave),
             self.flags.wave.eq(wave),
             self.outputs.context.eq(token.context),
