@@ -18,9 +18,7 @@ from ctm.sim.synthesis.spreading import BlockRamRow
 class Nextpnr:
     """How nextpnr places and routes an FPGA: a function of a package, and its options; `placer` are the placer's.
 
-    `settings` are those without an option. `spread` distributes block RAMs over `block_ram_rows`, by placements that
-    are made for this: `spreads_by` has the options of each, in order. `loosened` keeps tiles empty where the last of
-    them has more than `most_nets` nets in a tile.
+    `settings` are those without an option. If there are `block_ram_rows`, `spread` distributes block RAMs over them.
     """
 
     package: Package
@@ -29,8 +27,6 @@ class Nextpnr:
     placer: tuple[str, ...] = ()
     settings: Mapping[str, float] = field(default_factory=dict)
     block_ram_rows: tuple[BlockRamRow, ...] = ()
-    spreads_by: tuple[tuple[str, ...], ...] = ()
-    most_nets: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,8 +43,8 @@ class Device:
     alone: Nextpnr | None = None
 
 
-def _ecp5(name: str, capacity: Cells, alone: Mapping[str, Any] | None = None, **full: Any) -> Device:
-    """An ECP5: `full` are members of `Nextpnr` for one that a design fills, `alone` other ones for a machine alone."""
+def _ecp5(name: str, capacity: Cells, **full: Any) -> Device:
+    """An ECP5: `full` are members of `Nextpnr` for one that a design fills."""
     options = (f"--{name}", "--speed", "6", "--package", "CABGA381")
     board = Nextpnr(package=FPGA_NEXTPNR, function="run_nextpnr_ecp5", options=options, **full)
     return Device(
@@ -56,7 +52,7 @@ def _ecp5(name: str, capacity: Cells, alone: Mapping[str, Any] | None = None, **
         family=ECP5,
         capacity=capacity,
         nextpnr=board,
-        alone=replace(board, options=(*options, "--lpf-allow-unconstrained"), **(alone or {})),
+        alone=replace(board, options=(*options, "--lpf-allow-unconstrained")),
     )
 
 
@@ -78,14 +74,6 @@ _PATIENT: Mapping[str, float] = {
     "router2/histCongWeight": 0.5,
 }
 """Settings of nextpnr's second router with which a full FPGA is routed; defaults are in brackets."""
-# The first sites of block RAMs come from a placement for length alone.
-_SHORT = ("--no-tmdriv", "--placer-heap-alpha", "0.05", "--router", "router2")
-# Block RAMs at the best sites and empty tiles among the crowded ones leave wires enough to be fast. Cells fill 0.7 of
-# an area at most (0.9): they go as far as the edges, where wires are free.
-_FAST = ("--placer", "heap", "--placer-heap-beta", "0.7", "--router", "router2")
-# The static placer finds good sites of block RAMs by itself and spreads cells evenly. All nets of `small` are 10 %
-# shorter than those of the heap placer, so no tile needs to stay empty.
-_EVEN = ("--placer", "static", "--router", "router2")
 DEFAULT_DEVICE = "85k"
 DEVICES = {
     "25k": _ecp5("25k", Cells(luts=24_288, registers=24_288, block_rams=56, multipliers=28)),
@@ -93,13 +81,10 @@ DEVICES = {
     "85k": _ecp5(
         "85k",
         Cells(luts=83_640, registers=83_640, block_rams=208, multipliers=156),
-        placer=_FAST,
+        # The static placer spreads cells evenly. All nets of `small` are 10 % shorter than those of the heap placer.
+        placer=("--placer", "static", "--router", "router2"),
         settings=_PATIENT,
         block_ram_rows=_85F_BLOCK_RAMS,
-        spreads_by=(_SHORT, _FAST, _FAST, _FAST),
-        most_nets=22,
-        # Boards have not been tried with it.
-        alone={"placer": _EVEN, "spreads_by": (_EVEN, _EVEN), "most_nets": None},
     ),
     "xc7a100t": Device(
         title="Artix-7 100T",

@@ -16,7 +16,6 @@ from ctm.sim.compiled.tools.programs import Result, Tools, check
 from ctm.sim.files import write_file
 from ctm.sim.synthesis.devices import Nextpnr
 from ctm.sim.synthesis.linking import LinkedNames, link
-from ctm.sim.synthesis.loosening import loosened
 from ctm.sim.synthesis.report import Placement, placement
 from ctm.sim.synthesis.spreading import spread
 from ctm.sim.synthesis.timing.delays import read_delays
@@ -28,6 +27,8 @@ ROUTED = "routed.json"
 """The netlist after routing, of the last seed."""
 _NETLIST, _PLACED, _REPORT, _LOG = "linked.json", "placed.json", "report.json", "nextpnr.log"
 _DELAYS = "delays.sdf"
+_PLACEMENTS = 2
+"""Placements that find sites of block RAMs; the second one begins with the sites of the first."""
 _LOOK = 2.0
 """Seconds between two readings of the tool's log."""
 _INFO = "Info:"
@@ -64,23 +65,20 @@ class Placer:
     tells_paths: bool = False
 
     def with_sites(self, modules: Modules, top: str, seed: int) -> Modules:
-        """A design of these modules with sites for block RAMs, and with empty tiles if the device wants some.
+        """A design of these modules with sites for block RAMs, which two placements of its own find.
 
-        Both are found by placements of its own. If the device spreads no block RAMs, the design is returned unchanged;
-        else it is flattened into `top`. Later placements of it may take any seed.
+        If the device spreads no block RAMs, the design is returned unchanged. Later placements of it may take any seed.
         """
         nextpnr = self.nextpnr
-        if not nextpnr.spreads_by:
+        if not nextpnr.block_ram_rows:
             return modules
         ASSIGNMENT.require()
         found = modules
-        for number, placer in enumerate(nextpnr.spreads_by, 1):
-            title = f"seed {seed}, sites of block RAMs, {number} of {len(nextpnr.spreads_by)}"
-            self._run(title, found, top, seed, *placer, "--no-route", "--write", _PLACED)
+        for number in range(1, _PLACEMENTS + 1):
+            title = f"seed {seed}, sites of block RAMs, {number} of {_PLACEMENTS}"
+            self._run(title, found, top, seed, *nextpnr.placer, "--no-route", "--write", _PLACED)
             (placed,) = read_json(self.folder / _PLACED)["modules"].values()
             found = {**modules, top: spread(modules[top], placed, nextpnr.block_ram_rows)}
-        if nextpnr.most_nets is not None:
-            found = {**found, top: loosened(found[top], placed, nextpnr.most_nets)}
         return found
 
     def place(self, modules: Modules, top: str, seed: int) -> Placement:
