@@ -190,7 +190,6 @@ KEPT_WORDS = {
     r'"pause"|pilot\.pause|set_pause_generator|read_addresses\.pause': "names of DAP, Textual and cocotbext-axi",
     r"(?<![A-Za-z])in[ _]place(?![A-Za-z])(?! of)": "an operation that changes its operand",
     r"fractional_part": "what FRC gives",
-    r"is_behind\b": "a vertex and a clipping plane",
     r'counts\["pieces"\]|DRAW_PIECES|raster\.pieces': "a counter's name",
     r"[Pp]laces? (it )?(and|or) routes?|`nextpnr` places|`place`$|Placer, .place": "nextpnr's word",
     r"def place\(self, modules": "nextpnr's word, too",

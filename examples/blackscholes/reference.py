@@ -46,4 +46,5 @@ def expected(arrays: dict[str, Array]) -> dict[str, Expectation]:
 
 def _normal(values: Array) -> Array:
     """The normal distribution."""
-    return np.vectorize(lambda value: math.erfc(-value / math.sqrt(2)) / 2)(values)
+    result: Array = np.vectorize(lambda value: math.erfc(-value / math.sqrt(2)) / 2)(values)
+    return result

@@ -38,4 +38,5 @@ def blurred(picture: Array, passes: int) -> Array:
 
 
 def _convolve(picture: Array, axis: int) -> Array:
-    return np.sum([weight * np.roll(picture, 2 - index, axis) for index, weight in enumerate(WEIGHTS)], axis=0)
+    result: Array = np.sum([weight * np.roll(picture, 2 - index, axis) for index, weight in enumerate(WEIGHTS)], axis=0)
+    return result

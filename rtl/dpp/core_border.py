@@ -21,7 +21,7 @@ class LoadedProgram(Interface):
     Members
     -------
     settings : ``Out(program_layout(shapes))``
-        Constant from the first wavefront that is offered, or the core's `load`, until the cores are idle.
+        Constant from the cycle before the first wavefront is offered, or the core's `load`, until the cores are idle.
     invalidate_code, invalidate_constants : ``Out(1)``
         Invalidates the code, or the constants; only while the cores are idle.
     """

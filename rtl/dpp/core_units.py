@@ -47,7 +47,7 @@ class CoreUnits:
 
 
 def make_units(config: MachineConfig, shapes: Shapes, *, readers: int) -> CoreUnits:
-    """Make the units; `readers` read the wavefronts' states."""
+    """Make the units; `readers` is the number of readers of wavefronts' states, see `WavefrontStates`."""
     array = config.array
     sizes = OutputSizes.of(array)
     return CoreUnits(
@@ -67,7 +67,7 @@ def make_units(config: MachineConfig, shapes: Shapes, *, readers: int) -> CoreUn
 
 
 def connect_units(m: Module, core: wiring.Component, units: CoreUnits, array: ArrayConfig) -> data.View:
-    """Wire what needs no instruction set to a core with the members of `core_members`.
+    """Wire what needs no instruction set to a core with the members of `core_members` and its program, `launched`.
 
     Returns
     -------
@@ -92,7 +92,7 @@ def _connect_starts(m: Module, core: wiring.Component, units: CoreUnits, allocat
     scheduler, starter, program = units.scheduler, units.starter, core.launched
     admission = scheduler.admission
     takes = core.wavefront.valid & core.wavefront.ready
-    # Which wave slots are usable is valid a cycle after the program, which comes with its first wavefront.
+    # Which wave slots are usable is valid two cycles after the settings, which are valid a cycle before this.
     offered = Signal()
     m.d.sync += offered.eq(core.wavefront.valid)
     starts = (units.outputs.start, units.states.start)

@@ -1,7 +1,8 @@
 """Address translation: an index pair to the byte address of its element, and to those of its neighbours.
 
-Everything but the row's product is wires, multiplexers and one sum of 27 bits. Addresses are counted in units of 32
-bytes, in which both of the manual's tables are sums; the bits inside a tile are inserted after the sum.
+Everything but the row's product is wires, multiplexers and sums of 27 bits: a row's start, and its column. Addresses
+are counted in units of 32 bytes, in which both of the manual's tables are sums; the bits inside a tile are inserted
+after the sum.
 Source: CTM Guide p. 6, tables 1 and 2. Addresses wrap at 4 GiB.
 """
 
@@ -53,7 +54,7 @@ class ElementAddress(wiring.Component):
 
 
 ORIGIN = data.StructLayout({"offset": ROW_OFFSET_BITS, "is_last_column": 1, "is_last_row": 1})
-"""Of an element: the rows, or rows of tiles, below it, times the stride; and whether it has a neighbour."""
+"""Of an element: its row, or row of tiles, times the stride; and whether its column and its row are the last ones."""
 
 
 class ElementOrigin(wiring.Component):
@@ -89,8 +90,8 @@ class ElementOrigin(wiring.Component):
 class NeighbourAddresses(wiring.Component):
     """The byte addresses that a fetch in 2x2 mode reads: (x+1, y), (x, y+1), (x+1, y+1), (x, y), each clamped.
 
-    The last one is the element's own. One multiplier serves all four, as the row above starts one stride further or is
-    in the same row of tiles. Combinational.
+    The last one is the element's own. No multiplier is needed: the row above starts one stride after that of `origin`,
+    or is in the same row of tiles. Combinational.
 
     Members
     -------

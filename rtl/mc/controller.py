@@ -43,13 +43,15 @@ from ctm.rtl.mc.outputs.blender import BLEND_LINES
 from ctm.rtl.mc.registers import Registers
 
 _INSTRUCTION, _CONSTANT, _COMMAND, _CONDITIONAL, _INPUTS = range(5)
-"""Clients that read; the last one is the first bank of the inputs' shared cache."""
+"""Clients that read. From the last one on: the banks of the inputs' shared cache, and after them, where the machine
+draws, the blender."""
 _READ_IN_ORDER = (False, True, True, True)
+"""Whether each of the first four gets its lines in the order of its requests."""
 _UNCACHED, _CONDITIONAL_WRITE, _COUNTERS = range(-3, 0)
 """Clients that write in order. The banks of the output cache come first; they write in any order."""
 _WRITTEN_IN_ORDER = (True, True, True)
 _CONSTANT_LINES, _COMMAND_LINES, _CONDITIONAL_LINES = 4, 6, 6
-"""Lines that these have outstanding; they have one memory for them, of 16 rows."""
+"""Lines that these have outstanding, 16 together. Where the machine draws, the blender's are in the same memory."""
 
 
 def read_clients(config: MachineConfig) -> tuple[int, ...]:
@@ -111,15 +113,15 @@ class MemoryController(wiring.Component):
     Members
     -------
     processor : ``In(ProcessorClient(command_bits(config), single=has_geometry))``
-        Its commands are those of `Registers`.
+        Its commands are those of `Registers`; each takes two cycles more.
     inputs, outputs, conditional : as `Registers`
     invalidate_constants : ``Out(1)``
-    fetches : ``In(FetchClient(lanes, tag, len(areas)))`` for each core
+    fetches : ``In(FetchClient(lanes, tag, len(areas), memory=draws))`` for each core
     code : ``In(code_client(config.memory.slice_bits))``
         The array's code.
     constants : ``In(ConstantClient())``
     output : ``In(stream.Signature(output_layout(lanes, outputs)))``
-    uncached : ``In(UncachedClient(lanes, wave, len(areas)))``
+    uncached : ``In(UncachedClient(lanes, wave, len(areas), memory=has_geometry))``
     conditional_client : ``In(ConditionalAccess(passenger))``
     draw_buffers : ``Out(DrawBuffers(geometry=has_geometry))``
         Where the machine draws.
@@ -322,7 +324,7 @@ class MemoryController(wiring.Component):
         reads, writes = self._reads, self._writes
         lost, read_errors = self.processor.lost, self.processor.read_errors
         watching = Signal()
-        # The array's are its code, its constants and its inputs.
+        # The array's are its code, its constants, its inputs and what the blender reads.
         array_reads = Cat(reads.error[: _CONSTANT + 1], reads.error[_INPUTS:]).any()
         with m.If(watching & array_reads):
             m.d.sync += [read_errors.address.eq(Cat(low, reads.error_line)), watching.eq(0)]

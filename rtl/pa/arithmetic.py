@@ -22,7 +22,9 @@ from ctm.rtl.pa.reciprocal import QUOTIENT_BITS, Reciprocal
 
 CLIENTS = 2
 TAG_BITS = 5
+"""Width of a client's tag."""
 INTEGER_BITS = 50
+"""Width of the magnitude that CONVERT takes: its low 32 bits are in a."""
 PIPELINE = PipelineConfig()
 LATENCY = PIPELINE.latency
 """Cycles from a multiply-add to its result."""
@@ -52,8 +54,9 @@ class Arithmetic(wiring.Component):
 
     Results are float32, rounded to nearest even. A multiply-add is taken in each cycle, and its result comes `LATENCY`
     cycles later. An integer, an unsigned one of `INTEGER_BITS`, waits while a product is at the rounding unit, and
-    comes 4 cycles later. A reciprocal is taken when the one before is done, and comes some 32 cycles later. Results of
-    different operations overtake each other; each has its request's tag, and nothing holds it back.
+    comes 4 cycles later. A reciprocal is taken when the one before has left the divider, and comes 31 cycles later at
+    the earliest: products and integers enter the rounding unit first. Results of different operations overtake each
+    other; each has its request's tag, and nothing holds it back.
 
     Members
     -------
@@ -82,7 +85,8 @@ class Arithmetic(wiring.Component):
             second.ready.eq(ready & ~first.valid),
             is_product.eq(request.operation == Operation.MULTIPLY_ADD),
             is_quotient.eq(request.operation == Operation.RECIPROCAL),
-            is_integer.eq(request.operation == Operation.CONVERT),
+            # It keeps a quotient from the rounding unit; a payload without a request must not.
+            is_integer.eq((request.operation == Operation.CONVERT) & client.any()),
         ]
         a, b, c = (unpack(m, request[name], name=name) for name in ("a", "b", "c"))
         m.d.comb += [
@@ -100,7 +104,7 @@ class Arithmetic(wiring.Component):
             reciprocal.request.valid.eq(is_quotient & client.any()),
             reciprocal.request.payload.operand.eq(a),
             reciprocal.request.payload.passenger.eq(Cat(request.tag, client)),
-            reciprocal.result.ready.eq(~occupied & ~(is_integer & client.any())),
+            reciprocal.result.ready.eq(~occupied & ~is_integer),
             raw.eq(product_sum.raw),
             entering.eq(Cat(tag, multiplied)),
             rounding.raw.eq(raw),
@@ -136,4 +140,5 @@ class Arithmetic(wiring.Component):
         m.d.comb += [raw[name].eq(quotient[name]) for name in ("exponent", "significand", "sign", "infinite", "nan")]
 
 
+# The rounding unit takes a quotient with its sticky bit as a raw sum.
 assert QUOTIENT_BITS < RAW_BITS

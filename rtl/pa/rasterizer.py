@@ -19,7 +19,9 @@ dropped one; a strip was taken."""
 
 
 class Rasterizer(wiring.Component):
-    """Makes the strips of primitives, in order: those of an earlier primitive first, of a shape in rows upwards.
+    """Makes the strips of primitives, in the order of these.
+
+    A primitive's pieces become shapes, see `Clipper` and `SetUp`; the strips of a shape come in rows, upwards.
 
     Clipper, set-up and strip walker work on a primitive each. A triangle that no plane cuts takes less than 200 cycles
     in each of the first two; the walker takes a quad in each cycle. No output follows from an input in the same cycle.

@@ -97,7 +97,7 @@ class Uncore(wiring.Component):
         crossing = {name: (Out if port.is_input else In)(port.width) for name, port in self._crossing()}
         machine = self._machine.ctm.machine
         caches: InputCaches = machine.controller.caches
-        self._caches = [level.cached for level in caches.levels] if is_watched else []
+        self._caches = [level.cached for level in caches.first_levels] if is_watched else []
         self._banks = caches.shared.cached if is_watched else []
         accesses = {name: Out(max(1, len(value))) for name, value in self._accesses()}
         own = {"reset": Out(1), "executable": Out(ADDRESS_BITS), **accesses}

@@ -47,7 +47,7 @@ def _whole(verb: Callable[Concatenate[Session, _P], _R]) -> Callable[Concatenate
 
 
 class Debugger(Session):
-    """See `Session`. What was set by hand is lost where an exception of others ends a verb."""
+    """See `Session`. What was set by hand is lost where a verb has another error than DebugError or MachineError."""
 
     restart, go_on, finish = _whole(Session.restart), _whole(Session.go_on), _whole(Session.finish)
     step, step_line, select = _whole(Session.step), _whole(Session.step_line), _whole(Session.select)

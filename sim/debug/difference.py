@@ -26,7 +26,8 @@ _OF_ALUS = ("predicate", "address", "previous")
 class Difference:
     """The first instruction after which two runs of a wavefront differ.
 
-    `units` are those of the instructions, and `names` have the words in cells here and there: (name, here, there).
+    `units` are those of the instructions. `rows` are the name, the word here and the word there of the first cells that
+    differ; `count` is the number of all of them.
     """
 
     units: tuple[int, int]
@@ -36,6 +37,8 @@ class Difference:
 
 def difference_from_model(session: Session) -> Difference | None:
     """Continue to the first instruction after which the hardware's wavefront is not the golden model's; None: the end.
+
+    Registers, masks and the like are compared; masks on the stack and memory are not.
 
     Raises
     ------
@@ -57,7 +60,8 @@ def difference_from_model(session: Session) -> Difference | None:
 def difference_from(session: Session, other: Session) -> Difference | None:
     """Continue to the first instruction after which a wavefront is not that of another job at the same position.
 
-    The other session goes to where this one is, and on with it.
+    Compared is what `difference_from_model` compares, and outputs. The other session goes to where this one is, and on
+    with it.
 
     Raises
     ------

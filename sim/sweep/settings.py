@@ -50,12 +50,12 @@ def check_kind(name: str, value: int | str) -> None:
 
 
 def machine(preset: str, settings: Mapping[str, int | str]) -> MachineConfig:
-    """A preset with settings by their dotted names, all of which change at once.
+    """A preset with settings by their dotted names, which are of `SETTINGS`; all of them change at once.
 
     Raises
     ------
     ValueError
-        There is no such machine, also no golden one.
+        Not even the golden model can be such a machine.
     """
     config = PRESETS[preset]
     by_section: dict[str, dict[str, int | str]] = {}

@@ -17,7 +17,7 @@ _ALWAYS = (PROJECT, SOURCES, "Python", "dask", "distributed", "amaranth", "numpy
 """What is the same at client and workers: results or the protocol depend on it."""
 _TOOLS = (VERILATOR, YOSYS, LLVM, FPGA_YOSYS)
 _SUFFIXES = {".py", ".h", ".cc", ".v"}
-_SHOWING = ("boards", "cli", "debug", "explore", "profile", "report")
+SHOWING = ("boards", "cli", "debug", "explore")
 """Packages of `sim` on which no result depends."""
 _DIGITS = 16
 
@@ -36,7 +36,7 @@ def sources() -> str:
 
 
 def _matters(path: Path) -> bool:
-    return path.suffix in _SUFFIXES and path.parts[0] not in _SHOWING
+    return path.suffix in _SUFFIXES and path.parts[0] not in SHOWING
 
 
 @cache
@@ -51,7 +51,7 @@ def version_of(distribution: str) -> str | None:
 def versions() -> dict[str, str | None]:
     """Versions of this process by name; None where something is not installed."""
     own = {PROJECT: ctm.__version__, SOURCES: sources(), "Python": ".".join(platform.python_version_tuple()[:2])}
-    packages = (*_ALWAYS[len(own) :], *(tool.distribution for tool in _TOOLS))
+    packages = (*(name for name in _ALWAYS if name not in own), *(tool.distribution for tool in _TOOLS))
     return own | {name: version_of(name) for name in packages}
 
 

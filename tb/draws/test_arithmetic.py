@@ -53,4 +53,4 @@ def test_shapes_broadcast() -> None:
 def test_a_nan_is_outside_and_not_negative() -> None:
     x = words(-1, -0.0, 0, 1, np.nan)
     assert arithmetic.is_negative(x).tolist() == [True, False, False, False, False]
-    assert arithmetic.is_behind(x).tolist() == [True, False, False, False, True]
+    assert arithmetic.is_outside(x).tolist() == [True, False, False, False, True]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ctm.sim.golden.draw import clipping
-from ctm.sim.golden.draw.arithmetic import flush, is_behind
+from ctm.sim.golden.draw.arithmetic import flush, is_outside
 from ctm.sim.golden.draw.state import Raster
 from ctm.sim.golden.pe.domain import Domain
 from ctm.tb.draws.recorded import NAMES, document
@@ -77,9 +77,9 @@ def cutting_planes(scene: Scene) -> np.ndarray:
     position = flush(scene.position)[scene.corners]
     with np.errstate(all="ignore"):
         kept = ~np.isnan(position).any(axis=(1, 2)) & ~clipping.outside(position, scene.raster)
-        found = [is_behind(distance(position)).any(axis=1) for distance in clipping.planes(Raster(), scene.viewport)]
+        found = [is_outside(distance(position)).any(axis=1) for distance in clipping.planes(Raster(), scene.viewport)]
     distances = scene.all_distances[scene.corners]
-    found += [is_behind(distances[..., plane]).any(axis=1) for plane in range(8)]
+    found += [is_outside(distances[..., plane]).any(axis=1) for plane in range(8)]
     return np.array(found) & kept
 
 

@@ -128,7 +128,7 @@ def test_registers_that_are_not_there_are_zero() -> None:
 
 @pytest.mark.parametrize("wavefront", [4, 16])
 def test_the_last_write_of_an_instruction_is_kept(wavefront: int) -> None:
-    """All pixels write the same addresses: of pixel t the registers hold t + 1, and 16 times that.
+    """All pixels write the same addresses: of pixel t R1 has t + 1 and t + 5, R2 16 times these.
 
     A register of the burst comes after all pixels' one before; so the second one's x is where the first one's y was.
     """
@@ -153,19 +153,19 @@ def test_which_pixels_write() -> None:
     same(found.memory, stored({2 + p: p for p in pixels} | {34 + p: p for p in [*pixels, 3]}, 64))
 
 
-@pytest.mark.parametrize(("cut", "ends"), [(False, False), (True, True)])
-def test_writes_are_there_at_once(cut: bool, ends: bool) -> None:
+@pytest.mark.parametrize("faults", [False, True])
+def test_writes_are_there_at_once(faults: bool) -> None:
     """Before the program ends, and although a later word faults."""
     a = Assembly()
     a.alu(moves(1, "#1", "#2", "#3", "#4"))
     a.raw(memory_export(0, 1))
     a.fetch(memory_read("RD_SCATTER", 2, 0, array_base=1))
     a.raw(memory_export(4, 2))
-    if cut:
+    if faults:
         a.flow("END_PROGRAM")
     a.end()
     found = run(Job(program=a.executable(memory=True), domain=(0, 0, 0, 0), dwords=8))
-    assert (found.error is not None) is ends
+    assert (found.error is not None) is faults
     same(found.memory, [1, 2, 3, 4, 2, 3, 4, UNTOUCHED])
 
 
@@ -173,12 +173,12 @@ def read_back(**fields) -> list[list[int]]:
     """What RD_SCATTER of memory that holds 100, 101 and so on gives; R5 = (2, 3, -1, 0)."""
     a = Assembly()
     a.alu(group(slot("ADD_INT", "R1.x", "R0.z", "#64")))
+    # R0.x is the index: a domain of one row has i = z.
     a.raw(memory_export(0, 1, type=1, index_gpr=0, mask=1))
     a.alu(moves(5, "#2", "#3", "-1i", "0"))
     a.fetch(memory_read("RD_SCATTER", 8, 5, **fields))
     a.raw(export(1, 8))
     a.raw(export(2, 9))
-    # R0.x is the index: a domain of one row has i = z.
     a.end()
     program = a.executable(memory=True, type=ProgramType.CS)
     found = run(Job(program=program, domain=(0, 0, 15, 0), dwords=16, targets=3, wavefront=16))

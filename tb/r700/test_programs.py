@@ -6,7 +6,7 @@ import pytest
 from ctm.tb.r700.shaders import FILES, Shader, run, wrong_pixels
 
 _CHAOTIC_SHARE = 0.03
-"""Pixels that a program may miss in which rounding decides."""
+"""Share of the pixels that a program may miss in which rounding decides."""
 PROGRAMS = 167
 
 

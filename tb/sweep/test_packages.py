@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from ctm.sim.compiled.tools.package import Package
+from ctm.sim.sweep.versions import SHOWING
 from ctm.tb.cli.invocation import error_line
 from ctm.tb.sweep.sweeps import SAXPY, SMALL, sweep_in
 
@@ -53,3 +54,14 @@ def test_the_list_needs_none(tmp_path: Path) -> None:
     command = [sys.executable, "-c", LOADED, "sweep", str(sweep_in(tmp_path)), "--list"]
     result = subprocess.run(command, capture_output=True, text=True, check=True)
     assert result.stdout.splitlines()[-2:] == ["6 points", "[]"]
+
+
+def test_what_a_point_needs_is_in_the_sources() -> None:
+    """Packages that the hash leaves out are not imported for a point."""
+    text = (
+        "import sys\nfrom ctm.sim.sweep import here, measuring\nprint(*(m for m in sys.modules if m.startswith('ctm')))"
+    )
+    loaded = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True).stdout.split()
+    packages = {tuple(name.split(".")[1:3]) for name in loaded}
+    assert ("sim", "sweep") in packages
+    assert not packages & {("sim", name) for name in SHOWING}

@@ -3,6 +3,8 @@
 Source: CTM Guide pp. 7, 38.
 """
 
+from itertools import accumulate
+
 from amaranth import Cat, Module, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.fifo import SyncFIFO
@@ -18,11 +20,14 @@ LINES = {
     ConstantBank.INT: INT_CONSTANTS // _WORDS_PER_LINE,
     ConstantBank.BOOL: BOOL_CONSTANTS // _WORDS_PER_LINE,
 }
-_FIRST = {ConstantBank.FLOAT: 0, ConstantBank.INT: 64, ConstantBank.BOOL: 66}
+"""Lines of each file of constants."""
+_FIRST = dict(zip(LINES, accumulate(LINES.values(), initial=0), strict=False))
+"""The number of each file's first line among those of all."""
 _KEYS = sum(LINES.values())
 _OUTSTANDING = 8
 
 LINE = data.StructLayout({"needed": 1, "bank": ConstantBank, "line": CONSTANT_LINE_BITS})
+"""A line of a file of constants; only if it is `needed`."""
 CONSTANT_WRITE = data.StructLayout(
     {
         "valid": 1,
@@ -62,7 +67,9 @@ class LoaderClient(Interface):
 class ConstantLoader(wiring.Component):
     """Loads all lines that an instruction misses.
 
-    While it is `busy`, further misses are dropped: their instructions are issued again.
+    While it is `busy`, further misses are dropped: their instructions are issued again. The first line is requested two
+    cycles after the miss, another one in each cycle; lines that were requested since `invalidate` are not requested
+    again.
 
     Members
     -------

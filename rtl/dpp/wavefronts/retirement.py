@@ -22,17 +22,17 @@ from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.register_slice import RegisterSlice, SliceMode
 from ctm.rtl.lib.views import record
 
-_TESTED = 8
-"""Wavefronts that may wait for their tests."""
+_QUEUED = 8
+"""Wavefronts that may wait for their tests, or for the outputs of earlier ones."""
 
 
 class Retirement(wiring.Component):
     """Sends the outputs of wavefronts that have ended, one after the other, and frees their contexts.
 
-    One is taken in every second cycle at most; those that vacated their wave slots go first. A wavefront that faulted
-    sends nothing. With tests the conditional unit tests it first. Each written output register takes a cycle for each
-    beat, a wavefront one more; a test takes a cycle for each beat and at least two more. A wavefront's first output is
-    offered two cycles after it was taken, three if there are several beats.
+    Those that vacated their wave slots go first. A wavefront that faulted sends nothing. With tests the conditional
+    unit tests it first. Each written output register takes a cycle for each beat, a wavefront one more; a test takes a
+    cycle for each beat and at least two more. Without tests and without earlier wavefronts the first output is offered
+    four cycles after `ended` or `vacated`, five if there are several beats.
 
     Members
     -------
@@ -78,13 +78,13 @@ class Retirement(wiring.Component):
         """Build the hardware."""
         m = Module()
         entry = data.StructLayout({"context": self._sizes.context_bits, "faulted": 1, "tested": 1})
-        m.submodules.queue = queue = SyncFIFO(width=entry.size, depth=_TESTED)
+        m.submodules.queue = queue = SyncFIFO(width=entry.size, depth=_QUEUED)
         self._test(m, queue, self._choose(m))
         self._send(m, queue, entry)
         return m
 
     def _choose(self, m: Module) -> stream.Interface:
-        """The next wavefront. Those that have vacated their wave slots have priority, because they cannot stall."""
+        """The next wavefront. Those that have vacated their wave slots go first."""
         m.submodules.vacated = vacated = SyncFIFO(width=self._sizes.context_bits, depth=self._sizes.contexts)
         # Ready comes from a register: the scheduler selects a wavefront by it in the same cycle.
         wavefront = self.ended.wavefront

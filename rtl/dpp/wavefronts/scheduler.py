@@ -1,8 +1,8 @@
 """Scheduler: chooses the wavefront whose instruction each port executes next, oldest first.
 
 A resident wavefront has a wave slot. It is *clearing* until its temporaries are cleared; *ready*: it can be issued;
-*fetching*: its next instruction has to be decoded; in a port (no state bit is set); *waiting* for what its port had to
-load; or *finished*.
+*fetching*: the summary of its next instruction has to be read; in a port; *waiting* for what its port had to load; or
+*finished*. While it is clearing or in a port none of the other states has its bit set; in a port it is *running*.
 
 A wavefront whose last instruction is issued *vacates* its wave slot if it has nothing outstanding. The next wavefront
 then takes the wave slot and its other context, while the first one's results are still computed and sent.
@@ -75,10 +75,10 @@ class _News:
 class Scheduler(wiring.Component):
     """Issues to each port the oldest wavefront that is ready for it, one in each cycle in which the port is `ready`.
 
-    A new wavefront is the youngest. One that issues to a port that defers becomes the youngest of its round, see
-    `AgeMatrix`. After a port's `done` its wavefront may be issued in the next cycle. After a jump it takes two more
-    cycles, because the target's summary has to be read, for one wavefront in each cycle. The summary of the first
-    instruction is read in cycles in which no wavefront needs one: then `begin` is as quick as `done`.
+    A new wavefront is the youngest. One that issues to a port that defers comes to its next round, see `AgeMatrix`.
+    After a port's `done` its wavefront may be issued in the next cycle. After a jump it takes two more cycles, because
+    the target's summary has to be read, for one wavefront in each cycle. The summary of the first instruction is read
+    in cycles in which no wavefront needs one: then `begin` is as quick as `done`.
 
     Members
     -------
@@ -200,8 +200,8 @@ class Scheduler(wiring.Component):
     def blocked_wave_slots(self) -> Value:
         """Wave slots whose next instruction waits for outstanding fetches or writes."""
         waves, outstanding = self.wave_slots, self.outstanding
-        fetching = (unit for unit, port in zip(waves.units, self._shapes.ports, strict=True) if port.fetches)
-        return Value.cast((waves.waits & outstanding.blocked) | (reduce(or_, fetching, Const(0)) & outstanding.full))
+        fetch_units = (unit for unit, port in zip(waves.units, self._shapes.ports, strict=True) if port.fetches)
+        return Value.cast((waves.waits & outstanding.blocked) | (reduce(or_, fetch_units, Const(0)) & outstanding.full))
 
     def _pick(self, m: Module, admitted: Value, open_: Value) -> AgeMatrix:
         """The oldest wavefront for each port, then the one whose summary is read, then the one that retires."""

@@ -1,4 +1,4 @@
-"""Initialises the registers of a new wavefront: r0 has its coordinates, all others are 0.
+"""Initialises the registers of a new wavefront: r0 is (i, j, 0, 1) of each pixel, as floats; all others are 0.
 
 Source: docs/design/r5xx-core.md, the register file.
 """
@@ -55,7 +55,7 @@ class Starter(wiring.Component):
     write : ``Out(clear_layout(config))``
         `valid` only in cycles in which its bank takes it.
     begin : ``Out({valid, wave})``
-        All is set.
+        All is set, in the cycle of the last write.
     """
 
     def __init__(self, config: ArrayConfig) -> None:
@@ -76,7 +76,7 @@ class Starter(wiring.Component):
         """Build the hardware."""
         m = Module()
         write = self.write
-        # Registered here: a program has it long before its first wavefront.
+        # Registered here: it is constant from the cycle before a wavefront is taken.
         allocation = delay(m, self.allocation, name="its_allocation")
         beat, last = self._beats(m)
         first = write.register == 0

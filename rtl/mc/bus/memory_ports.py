@@ -19,12 +19,19 @@ WAITING_REQUESTS = 1
 class MemoryPorts(wiring.Component):
     """A `BusReader` and a `BusWriter` for each port, and in front of each a register slice for what it cannot take.
 
+    A request passes its register slice in the same cycle; all else is as these units say.
+
+    Parameters
+    ----------
+    reads, writes
+        Most bursts of each port without a response.
+
     Members
     -------
     clients : ``In(MemoryPort(read_tag, write_tag, slice_bits))`` for each port
     buses : ``Out(BusSignature(data_bits))`` for each port
     drain : ``In(1)``
-        Take nothing, finish bursts in flight, and drop responses.
+        Finish bursts in flight and drop responses. Requests are accepted and dropped, so the clients are in reset, too.
     idle : ``Out(1)``
         No burst is in flight.
     """

@@ -36,8 +36,8 @@ class InputCaches(wiring.Component):
 
     Attributes
     ----------
-    levels
-        The first level of each core.
+    first_levels
+        Of each core.
     shared
         The second level.
     """
@@ -55,7 +55,7 @@ class InputCaches(wiring.Component):
         memory: bool = False,
         slice_bits: int = LINE_BITS,
     ) -> None:
-        self.levels = [
+        self.first_levels = [
             InputCache(first, lanes=lanes, tag=tag, outstanding=outstanding, areas=areas, memory=memory)
             for _ in range(cores)
         ]
@@ -81,8 +81,7 @@ class InputCaches(wiring.Component):
         m.submodules.shared = shared = self.shared
         for bank, lines in zip(shared.lines, self.lines, strict=True):
             wiring.connect(m, bank, wiring.flipped(lines))
-        own = self.levels
-        for core, level in enumerate(own):
+        for core, level in enumerate(self.first_levels):
             m.submodules[f"core_{core}"] = level
             wiring.connect(m, wiring.flipped(self.clients[core].request), level.request)
             wiring.connect(m, level.response, wiring.flipped(self.clients[core].response))
@@ -94,9 +93,9 @@ class InputCaches(wiring.Component):
             ]
         m.d.comb += [
             shared.invalidate.eq(self.invalidate),
-            self.idle.eq(shared.idle & Cat(level.idle for level in own).all()),
-            self.hit.eq(Cat(level.hit for level in own)),
-            self.miss.eq(Cat(level.miss for level in own)),
+            self.idle.eq(shared.idle & Cat(level.idle for level in self.first_levels).all()),
+            self.hit.eq(Cat(level.hit for level in self.first_levels)),
+            self.miss.eq(Cat(level.miss for level in self.first_levels)),
             self.shared_hit.eq(shared.hit),
             self.shared_miss.eq(shared.miss),
         ]

@@ -19,7 +19,7 @@ from ctm.rtl.pa.arithmetic import REQUEST, RESULT
 from ctm.rtl.pa.clipping.cutter import Cutter
 from ctm.rtl.pa.clipping.loader import VertexLoader
 from ctm.rtl.pa.clipping.operands import PAIR, Form, Operands
-from ctm.rtl.pa.clipping.planes import ALL_CLIPPING, CLIPPING, SIDES, Plane, axis_of, is_behind, is_negative
+from ctm.rtl.pa.clipping.planes import ALL_CLIPPING, CLIPPING, SIDES, Plane, axis_of, is_negative, is_outside
 from ctm.rtl.pa.clipping.polygon import ADDRESS, READ, WRITE, address
 from ctm.rtl.pa.clipping.sender import PieceSender
 from ctm.rtl.pa.piece import piece_layout
@@ -46,6 +46,7 @@ class Clipper(wiring.Component):
     dropped, clipped, given : ``Out(1)``
         A primitive gives no piece; planes cut one; a piece is taken: each in one cycle.
     idle : ``Out(1)``
+        No primitive is being clipped, and all pieces have been taken.
     """
 
     def __init__(self, vertices: int) -> None:
@@ -165,10 +166,9 @@ class Clipper(wiring.Component):
                 with m.If(plane[0]):
                     m.next = "SCALED"
         with m.State("SCALED"):
-            with m.If(result.valid):
-                m.d.sync += self._guards[1].eq(result.word)
-                with m.If(result.tag == 0):
-                    m.d.sync += self._guards[0].eq(result.word)
+            for axis, guard in enumerate(self._guards):
+                with m.If(result.valid & (result.tag == axis)):
+                    m.d.sync += guard.eq(result.word)
             m.d.sync += [plane.eq(0), self._outside.eq(0), self._negative.eq((1 << _PLANES) - 1)]
             with m.If(operands.idle):
                 m.next = "TEST"
@@ -197,11 +197,10 @@ class Clipper(wiring.Component):
         """On which side of the plane with the number of its tag a result is."""
         result = self.result
         with m.If(result.valid):
-            is_outside, negative = self._outside, self._negative
-            with m.If(is_behind(result.word)):
-                m.d.sync += is_outside.bit_select(result.tag[:4], 1).eq(1)
+            with m.If(is_outside(result.word)):
+                m.d.sync += self._outside.bit_select(result.tag[:4], 1).eq(1)
             with m.If(~is_negative(result.word)):
-                m.d.sync += negative.bit_select(result.tag[:4], 1).eq(0)
+                m.d.sync += self._negative.bit_select(result.tag[:4], 1).eq(0)
 
     def _judge(self, m: Module) -> tuple[Value, Value]:
         """Whether the primitive is dropped, and the planes that cut it."""
@@ -210,6 +209,7 @@ class Clipper(wiring.Component):
         m.d.comb += used.eq((1 << _PLANES) - 1)
         m.d.comb += [used[Plane.NEAR.value].eq(~state.raster.no_near), used[Plane.FAR.value].eq(~state.raster.no_far)]
         view = sum(1 << plane.value for plane in (Plane.NEAR, Plane.FAR, *SIDES))
+        # A point is dropped if its vertex is outside of one plane or is a NaN, a triangle if all vertices are negative.
         outside = Mux(state.points, self._outside, self._negative) & used & view
         culled = (loader.negative & state.cull_distances).any() & ~state.points
         planes = Cat((self._outside & used)[:CLIPPING], loader.outside & state.clip_distances)

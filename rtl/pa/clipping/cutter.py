@@ -11,7 +11,7 @@ from ctm.rtl.border.draws import AXES, CORNERS
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.pa.arithmetic import RESULT
 from ctm.rtl.pa.clipping.operands import PAIR, SIGN, Form
-from ctm.rtl.pa.clipping.planes import ALL_CLIPPING, CLIPPING, axis_of, is_behind
+from ctm.rtl.pa.clipping.planes import ALL_CLIPPING, CLIPPING, axis_of, is_outside
 from ctm.rtl.pa.clipping.polygon import (
     DISTANCE,
     MOST_VERTICES,
@@ -101,13 +101,13 @@ class Cutter(wiring.Component):
                 m.d.comb += [self.read.valid.eq(1), self.read.address.eq(address(self.buffer, 0, DISTANCE))]
                 m.next = "HERE"
             with m.State("HERE"):
-                m.d.sync += inside.eq(~is_behind(self.word))
+                m.d.sync += inside.eq(~is_outside(self.word))
                 m.next = "NEXT"
             with m.State("NEXT"):
                 m.d.comb += [self.read.valid.eq(1), self.read.address.eq(address(self.buffer, following, DISTANCE))]
                 m.next = "AFTER"
             with m.State("AFTER"):
-                m.d.sync += [after.eq(~is_behind(self.word)), item.eq(0)]
+                m.d.sync += [after.eq(~is_outside(self.word)), item.eq(0)]
                 m.next = "CROSS"
                 with m.If(inside & ~full):
                     m.next = "COPY"

@@ -11,7 +11,7 @@ from ctm.rtl.border.draws import AXES, CORNERS, DISTANCES, RASTER_STATE, Positio
 from ctm.rtl.fp.number import ONE
 from ctm.rtl.fp.selection import is_nan
 from ctm.rtl.isa.limits import CHANNELS
-from ctm.rtl.pa.clipping.planes import is_behind, is_negative
+from ctm.rtl.pa.clipping.planes import is_negative, is_outside
 from ctm.rtl.pa.clipping.polygon import KEPT_SIZE, WEIGHTS, WRITE, address, kept_distance, kept_w
 
 _POSITION, _SIZE, _DISTANCES = 0, 1, 2
@@ -112,5 +112,5 @@ class VertexLoader(wiring.Component):
         for half in range(2):
             own = slice(CHANNELS * half, CHANNELS * half + CHANNELS)
             with m.If(comes & (vector == _DISTANCES + half)):
-                m.d.sync += self.outside[own].eq(self.outside[own] | Cat(is_behind(word) for word in words))
+                m.d.sync += self.outside[own].eq(self.outside[own] | Cat(is_outside(word) for word in words))
                 m.d.sync += self.negative[own].eq(self.negative[own] & Cat(is_negative(word) for word in words))

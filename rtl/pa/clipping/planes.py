@@ -11,7 +11,10 @@ from ctm.rtl.fp.selection import is_nan, is_zero
 
 
 class Plane(enum.Enum, shape=4):
-    """Planes that clip, in their order, and those of the view's sides, which do not."""
+    """Planes of clip space. The first seven clip, in their order; LEAST_W is w >= 2^-100.
+
+    The last four are the sides of the view, which do not clip. With NEAR and FAR they decide what is dropped.
+    """
 
     NEAR = 0
     FAR = 1
@@ -53,6 +56,6 @@ def is_negative(distance: Value) -> Value:
     return distance[-1] & ~is_zero(distance) & ~is_nan(distance)
 
 
-def is_behind(distance: Value) -> Value:
+def is_outside(distance: Value) -> Value:
     """Whether a word is below 0 or a NaN."""
     return Mux(is_nan(distance), 1, distance[-1] & ~is_zero(distance))

@@ -25,15 +25,16 @@ LOCKED = data.StructLayout(
         "unlocked": KCACHE_SETS * _SET_LINES,
     }
 )
-"""The lines of constants that a select may name, the line that has each one's code, and those that are not locked."""
+"""Of each code in a select: the line that it names, the lowest code that names the same line, and whether its line is
+not locked."""
 
 
 class LockedLines(wiring.Component):
     """The two locked lines of each kcache set, and constant indices that are equal where the rows are. Combinational.
 
-    A constant's select has its row in the line, and above it a code: bit 0 is the line, bit 1 the set. A line that both
-    sets lock has the code of set 0, so that operands with the same row have the same index, which is narrower than the
-    row.
+    A constant's select has its row in the line, and above it a code: bit 0 is the line, bit 1 the set. The index of a
+    line that both sets lock has the code of set 0. So operands with the same row have the same index, which is narrower
+    than the row.
 
     Members
     -------

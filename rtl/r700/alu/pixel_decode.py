@@ -29,7 +29,8 @@ class PixelDecode(wiring.Component):
     loop : ``In(LOOP_INDEX_BITS)``
         aL.
     row : ``Out(ROW_BITS)``
-        The row of constants that is read: the first pair's in the last cycle, the second pair's in the next one.
+        The row of constants that is read: the first pair's in the last cycle, the second pair's in the next one;
+        undefined in others.
     """
 
     def __init__(self, size: int, *, draws: bool = False) -> None:

@@ -45,7 +45,7 @@ class ClauseEnds(wiring.Component):
         A fetch had an error response, at the latest in the last cycle in which its wave slot is not drained.
     outcome : ``Out(stream.Signature(fetch_outcome_layout(config)))``
     waits : ``Out(1)``
-        A clause or an export whose last micro-op is executed waits for its fetches and writes.
+        A clause or an export whose last micro-op is executed waits for its fetches and writes, or for another outcome.
     """
 
     def __init__(self, config: ArrayConfig) -> None:

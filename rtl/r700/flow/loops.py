@@ -135,7 +135,7 @@ def _end_round(flow: Wavefront) -> None:
         m.d.sync += [
             state.continue_mask.eq(0),
             state.branch_mask.eq(last.mask),
-            state.index.eq(state.index + step.step.as_signed()),
+            state.index.eq(state.index + step.step),
         ]
         flow.advance(instruction.target)
     with m.Else():

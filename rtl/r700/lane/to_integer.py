@@ -15,7 +15,7 @@ from ctm.rtl.lib.shift import shift_right_sticky
 
 _AMOUNT_BITS = (WORD_BITS - 1).bit_length()
 _HIGHEST = BIAS + WORD_BITS - 1
-"""Exponent of 2^31."""
+"""Biased exponent of 2^31."""
 _MOST = (1 << WORD_BITS) - 1
 _MOST_SIGNED = _MOST >> 1
 
@@ -23,7 +23,8 @@ _MOST_SIGNED = _MOST >> 1
 class ToInteger(wiring.Component):
     """Truncates a float to an integer, saturated; NaN is 0.
 
-    Latency is `operands` (the shift's distance), `partial_products` (shift) and `product` (sign, saturation).
+    Latency is `operands` (the shift's distance), `partial_products` (shift) and `product` (sign, saturation). It takes
+    an operand in each cycle.
 
     Members
     -------

@@ -72,7 +72,11 @@ class _Reader:
             self._outstanding.append(step)
 
     def fetch(self, event: Fields) -> None:
-        """A fetch has written its register: it counts as written by its instruction, whenever it comes."""
+        """A fetch has written its register: it counts as written by its instruction, whenever it comes.
+
+        A fetch with an error response writes nothing. Later ones of its wavefront, which faults, then count as those of
+        the instruction before.
+        """
         step = self._outstanding.popleft()
         step.writes.append((int(event["register"]), event["words"].T.copy(), enables(event)))
 
@@ -89,7 +93,10 @@ class _Reader:
 
 
 def recording(program: Program, start: Batch[Any], events: Mapping[str, Fields]) -> Recording:
-    """What the trace of a wavefront's core says of the wavefront, which begins with the first event."""
+    """What the trace of a wavefront's core says of the wavefront.
+
+    `events` begin with its start, and end before another wavefront takes its context.
+    """
     events = {kind: whole(fields) for kind, fields in events.items()}
     begin = events["start"]
     context = int(begin["context"][0])

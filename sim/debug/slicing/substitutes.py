@@ -69,7 +69,7 @@ class Substitutes:
         return bool(array_of(self._state, cell)[0].dtype == bool)
 
     def any_of(self, cell: Cell, count: int) -> npt.NDArray[Any]:
-        """Any `count` words, the one that is there perhaps among them."""
+        """Any `count` words, far fewer than a pool has; the one that is there perhaps among them."""
         array, _ = array_of(self._state, cell)
         pool = _POOLS["bool" if array.dtype == bool else "number" if array.dtype.kind == "i" else "word"]
         self._drawn = (self._drawn + count) % (len(pool) - count)
@@ -77,6 +77,9 @@ class Substitutes:
 
     def outside(self, word: Any) -> Iterator[Any]:
         """Of a constant or of bytes of memory, without the one that is there."""
+        return (other for other in self._near(word) if other != word)
+
+    def _near(self, word: Any) -> Iterator[Any]:
         if isinstance(word, bool):
             yield not word
         elif isinstance(word, IntConstant):
@@ -90,7 +93,7 @@ class Substitutes:
                 yield bytes([pattern]) * len(word)
             yield self._random.bytes(len(word))
         else:
-            yield from {*_CORNERS, *self._literals, word ^ _SIGN, word ^ 1, *self._random_words(2)} - {word}
+            yield from {*_CORNERS, *self._literals, word ^ _SIGN, word ^ 1, *self._random_words(2)}
 
     def _words_of(self, cell: Cell, others: Sequence[Cell]) -> Iterator[int]:
         chosen = [other for other in others if other != cell and other.lane == cell.lane]

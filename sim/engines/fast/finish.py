@@ -68,8 +68,9 @@ def send(
 ) -> None:
     """Store the outputs of covered, valid lanes whose conditional test passes, in the order of `outputs`.
 
-    `conditional` are the lanes' conditional values, needed for a test that uses the buffer. With `adds` elements, which
-    are floats, become the sum of what they are and the output.
+    `output_mask` has the channels that are stored of every output. `conditional` are the lanes' conditional values,
+    needed for a test that uses the buffer. With `adds` elements, which are floats, become the sum of what they are and
+    the output.
     """
     lanes, builder = kernel.lanes, kernel.lanes.builder
     stores = builder.and_(kernel.covered, valid_mask)

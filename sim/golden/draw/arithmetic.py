@@ -65,7 +65,7 @@ def is_negative(x: Floats) -> Mask:
     return found
 
 
-def is_behind(distance: Floats) -> Mask:
+def is_outside(distance: Floats) -> Mask:
     """Below 0, or a NaN."""
     found: Mask = ~(distance >= 0)
     return found

@@ -15,8 +15,8 @@ import numpy.typing as npt
 from ctm.sim.golden.draw.arithmetic import (
     add,
     flush,
-    is_behind,
     is_negative,
+    is_outside,
     multiply,
     multiply_add,
     reciprocal,
@@ -138,7 +138,7 @@ def clip(polygons: Polygons, distance: Floats) -> Polygons:
     """
     most = polygons.position.shape[1]
     exists = np.arange(most) < polygons.count[:, None]
-    cut = np.any(is_behind(distance) & exists, axis=1)
+    cut = np.any(is_outside(distance) & exists, axis=1)
     if not cut.any():
         return polygons
     whole, to_cut = polygons.select(~cut), polygons.select(cut)

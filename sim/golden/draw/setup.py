@@ -15,8 +15,8 @@ from ctm.sim.golden.draw import clipping
 from ctm.sim.golden.draw.arithmetic import (
     add,
     flush,
-    is_behind,
     is_negative,
+    is_outside,
     multiply,
     multiply_add,
     multiply_then_add,
@@ -95,7 +95,7 @@ def triangles(
     position, distances = position[kept], distances[kept]
     polygons, clipped = Polygons.of_triangles(position), np.zeros(kept_at.size, bool)
     for own, of_pieces in _distances(position, distances, raster, viewport, clip_distances):
-        is_cut: Mask = np.any(is_behind(own), axis=1)
+        is_cut: Mask = np.any(is_outside(own), axis=1)
         clipped |= is_cut
         polygons = clipping.cut_by(polygons, is_cut, of_pieces)
     owner, piece = clipping.fans(polygons)
@@ -240,7 +240,7 @@ def points(vertices: Vertices, corners: Integers, number: Integers, *, raster: R
     position = flush(vertices.position)[corners]
     inside = ~np.isnan(position).any(axis=1)
     for distance in clipping.view(raster):
-        inside &= ~is_behind(distance(position))
+        inside &= ~is_outside(distance(position))
     _, window = _in_window(position, viewport)
     size = multiply(flush(vertices.size)[corners], _HALF)
     half = np.nan_to_num(np.clip(np.rint(size * np.float32(SUBPIXELS)), 0, 2.0**21)).astype(np.int64)

@@ -1,7 +1,8 @@
 """Which vertices form which primitive.
 
-Source: docs/draws.md. The vertex that flat inputs come from, the provoking one, keeps its position in strips and
-fans whichever convention holds.
+In strips and fans the provoking vertex, which flat inputs come from, is the same corner of every primitive. Triangle
+strips with adjacency under the last convention are the exception: their odd triangles are rotated.
+Source: docs/draws.md.
 """
 
 from collections.abc import Callable
@@ -26,7 +27,7 @@ class Primitives:
 
 @dataclass(frozen=True)
 class _Topology:
-    """How many primitives a run of n vertices has, and the corners and provoking one of the k-th of n."""
+    """How many primitives a run of n vertices has, and the corners and provoking one of its k-th."""
 
     count: Callable[[Integers], Integers]
     form: Callable[[Integers, Integers, bool], _Columns]

@@ -1,6 +1,7 @@
 """Operations that return one operand's bits, and the test of a result against zero.
 
-Comparisons take denormals for zeros; what is returned keeps its bits, denormals and NaN payloads included.
+Comparisons take denormals for zeros; what is returned keeps its bits, denormals and NaN payloads included. `clean`
+promises that no operand is a denormal.
 Source: CTM Guide pp. 28, 32, 41.
 """
 
@@ -34,7 +35,7 @@ def select_not_negative(a: Floats, b: Floats, c: Floats, *, out: Floats | None =
 
 
 def choose(chosen: Mask, a: Floats, b: Floats, out: Floats | None = None) -> Floats:
-    """`chosen` ? A : B, for conditions of others. `out` may be an operand."""
+    """`chosen` ? A : B, bit for bit. `out` may be an operand."""
     # b ^ (a ^ b & mask): a masked copy is several times slower where the mask has no pattern.
     result = np.empty(np.broadcast(chosen, a, b).shape, np.float32) if out is None else out
     mask = np.negative(chosen, dtype=np.int32, casting="unsafe").view(np.uint32)

@@ -28,9 +28,11 @@ def fetch(
     Returns
     -------
     components
-        [4, n],
+        [4, n].
     addresses
-        and what the pixels read, one array [n], four of a 2x2 fetch. None instead of both if it has no effect.
+        Of what the pixels read: one array [n], four of a 2x2 fetch; none if nothing is read.
+
+    None instead of both if the instruction has no effect.
 
     Raises
     ------

@@ -6,10 +6,10 @@ from ctm.rtl.config import PipelineConfig
 from ctm.sim.compiled import CompiledUnit
 from ctm.tb.lib.planting import Fault, FaultyLoader, planted
 from ctm.tb.lib.words import CORNERS
-from ctm.tb.r700.lane.draws import corner_batches, family_batches, random_batches, reduction_batches
+from ctm.tb.r700.lane.batches import corner_batches, family_batches, random_batches, reduction_batches
 from ctm.tb.r700.lane.faults import FAULTS
 from ctm.tb.r700.lane.groups import check
-from ctm.tb.r700.lane.trans_draws import random_trans
+from ctm.tb.r700.lane.trans_batches import random_trans
 
 _LANE = "ctm.tb.r700.lane.decoded_lane"
 _PACKAGES = ("ctm.rtl.fp", "ctm.rtl.lib", "ctm.rtl.r700", _LANE)

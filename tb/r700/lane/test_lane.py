@@ -10,16 +10,16 @@ from ctm.rtl.r700.lane.timing import lane_latency
 from ctm.sim.compiled import CompiledUnit
 from ctm.tb.lib.some import some
 from ctm.tb.lib.words import CORNERS
-from ctm.tb.r700.lane.decoded_lane import DecodedLane
-from ctm.tb.r700.lane.draws import (
+from ctm.tb.r700.lane.batches import (
     byte_batches,
     corner_batches,
     family_batches,
     random_batches,
     reduction_batches,
 )
+from ctm.tb.r700.lane.decoded_lane import DecodedLane
 from ctm.tb.r700.lane.groups import check
-from ctm.tb.r700.lane.trans_draws import RECIPROCALS, random_trans, trans_batches
+from ctm.tb.r700.lane.trans_batches import RECIPROCALS, random_trans, trans_batches
 
 DEEP = PipelineConfig()
 SHALLOW = PipelineConfig(operands=0, product=0, alignment=0, addition=0, normalisation=0, rounding=0, result=0)

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ctm.sim.golden.draw import clipping, drawer
-from ctm.sim.golden.draw.arithmetic import flush, is_behind, is_negative
+from ctm.sim.golden.draw.arithmetic import flush, is_negative, is_outside
 from ctm.sim.golden.draw.setup import Shapes
 from ctm.sim.golden.draw.stages import Emitted, Shaded, Stages
 from ctm.sim.golden.draw.state import DrawState, Stream
@@ -124,7 +124,7 @@ def _clipped(stages: Stages, state: DrawState, shaded: Shaded, primitives: Primi
     for mask in culled.values():
         kept = kept & ~mask
     planes = list(_cuts(position[kept], state)) + [
-        (f"distance {plane}", is_behind(given[kept][..., plane])) for plane in _set(stages.clip_distances)
+        (f"distance {plane}", is_outside(given[kept][..., plane])) for plane in _set(stages.clip_distances)
     ]
     found = frozenset(name for name, cut in planes if cut.any(axis=1).any())
     return Clipped(found, outside, frozenset(plane for plane, mask in culled.items() if mask.any()), bool(nan.any()))
@@ -140,7 +140,7 @@ def _cuts(position: npt.NDArray[np.float32], state: DrawState) -> list[tuple[str
     far = () if raster.no_far else (PLANES[2],)
     names = (*near, *far, *PLANES[3:8])
     distances = clipping.planes(raster, state.viewport)
-    return [(name, is_behind(distance(position))) for name, distance in zip(names, distances, strict=True)]
+    return [(name, is_outside(distance(position))) for name, distance in zip(names, distances, strict=True)]
 
 
 def _set(mask: int) -> list[int]:

@@ -13,7 +13,10 @@ Writer = tuple[Alu, Block] | tuple[Tex, None]
 
 
 def writers(instructions: Sequence[Instruction], plans: Sequence[Sequence[Block]]) -> Iterator[tuple[Channel, Writer]]:
-    """Everything that writes, whether a predicate lets it or not."""
+    """Each channel of a temporary that an instruction writes, whether a predicate lets it or not, in program order.
+
+    `plans` are the blocks of each instruction.
+    """
     for instruction, blocks in zip(instructions, plans, strict=True):
         if isinstance(instruction, Alu):
             for channel in instruction.common.write_mask:

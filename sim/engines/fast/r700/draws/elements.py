@@ -20,7 +20,8 @@ _LEAST_HALF = 2.0**-24
 def components(lanes: Lanes, element: VertexFormat, pointers: Sequence[Value], inside: Value) -> list[Value]:
     """The four words of each lane's element, which its pointer points at.
 
-    Channels are 0 but in the lanes of the bits `inside`; those that the format does not have are 0, 0, 1.
+    Channels are 0 but in the lanes of the bits `inside`; those that the format does not have are 0, 0, 1. All pointers
+    are read, also those of other lanes.
     """
     one = lanes.integer(1) if element.numeric is Numeric.INTEGER else lanes.words(lanes.single(1))
     result = [lanes.none] * (CHANNELS - 1) + [one]
@@ -55,7 +56,7 @@ def _word(lanes: Lanes, element: VertexFormat, raw: Value) -> Value:
         convert = builder.sitofp if element.signed else builder.uitofp
         return lanes.words(lanes.narrow(convert(raw, lanes.doubles)))
     if element.bits == WORD_BITS:
-        return lanes.words(_signed_share(lanes, raw) if element.signed else _share(lanes, raw, WORD_BITS))
+        return lanes.words(_signed_normalised(lanes, raw) if element.signed else _normalised(lanes, raw, WORD_BITS))
     highest = (1 << element.bits - element.signed) - 1
     # Both numbers are exact, so the quotient is rounded once.
     quotient = builder.fdiv((builder.sitofp if element.signed else builder.uitofp)(raw, lanes.floats),
@@ -79,7 +80,7 @@ def _from_half(lanes: Lanes, raw: Value) -> Value:
     return builder.or_(sign, lanes.choose(is_normal, normal, denormal))
 
 
-def _share(lanes: Lanes, words: Value, bits: int) -> Value:
+def _normalised(lanes: Lanes, words: Value, bits: int) -> Value:
     """The float nearest to n / (2^bits - 1).
 
     That is n (2^bits + 1) / (2^(2 bits) - 1), a little above n (2^bits + 1) / 2^(2 bits), as the lowest bit says.
@@ -87,15 +88,15 @@ def _share(lanes: Lanes, words: Value, bits: int) -> Value:
     builder = lanes.builder
     wide = builder.zext(words, lanes.longs)
     product = builder.or_(builder.or_(builder.shl(wide, lanes.long(bits)), wide), lanes.long(1))
-    share = builder.fmul(builder.uitofp(product, lanes.floats), lanes.single(2.0 ** (-2 * bits)))
-    return lanes.choose(builder.icmp_unsigned("==", words, lanes.none), lanes.single(0), share)
+    quotient = builder.fmul(builder.uitofp(product, lanes.floats), lanes.single(2.0 ** (-2 * bits)))
+    return lanes.choose(builder.icmp_unsigned("==", words, lanes.none), lanes.single(0), quotient)
 
 
-def _signed_share(lanes: Lanes, words: Value) -> Value:
+def _signed_normalised(lanes: Lanes, words: Value) -> Value:
     """The float nearest to n / (2^31 - 1), at least -1."""
     builder, bits = lanes.builder, WORD_BITS - 1
     is_negative = builder.icmp_signed("<", words, lanes.none)
     magnitude = lanes.choose(is_negative, builder.sub(lanes.none, words), words)
     magnitude = lanes.apply("umin", magnitude, lanes.integer((1 << bits) - 1))
-    share = _share(lanes, magnitude, bits)
-    return lanes.choose(is_negative, builder.fneg(share), share)
+    quotient = _normalised(lanes, magnitude, bits)
+    return lanes.choose(is_negative, builder.fneg(quotient), quotient)

@@ -35,7 +35,7 @@ def _floor(unit: Unit, a: Value) -> Value:
 
 
 def _saturated(unit: Unit, value: Value) -> Value:
-    """Float64 in the range of indices, NaN being 0."""
+    """Integers of float64 that are integral, saturated to the range of indices; of a NaN 0."""
     lanes, builder = unit.lanes, unit.lanes.builder
     least, most = lanes.double(LOWEST_INDEX), lanes.double(HIGHEST_INDEX)
     value = lanes.choose(builder.fcmp_unordered("uno", value, value), lanes.double(0), value)

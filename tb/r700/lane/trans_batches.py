@@ -9,7 +9,7 @@ from ctm.rtl.isa.r700.operations import OPERATIONS, Slots
 from ctm.rtl.r700.border.lane import SLOT_OPERANDS
 from ctm.tb.lib.operands import mixed_words
 from ctm.tb.lib.words import Words
-from ctm.tb.r700.lane.draws import integers
+from ctm.tb.r700.lane.batches import integers
 from ctm.tb.r700.lane.groups import NOP, Batch, Instruction
 
 FUNCTIONS = tuple(

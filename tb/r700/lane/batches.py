@@ -45,7 +45,7 @@ def close_products(count: int, seed: int) -> tuple[Words, Words, Words]:
     a = near_words(count, seed)
     with np.errstate(all="ignore"):
         inverse = bits(np.float32(1) / floats(a)).astype(np.int64) + generator.integers(-2, 3, count)
-    # Odd numbers of so many bits that the product has 25, or 24, of which the last is the tie.
+    # Odd numbers of so many bits that the product has 25, whose last one makes a tie, or 24, and is exact.
     length = generator.integers(2, 24, count)
     left, right = (
         (generator.integers(0, 1 << 24, count) & ((1 << each) - 1)) | 1 | 1 << each - 1
@@ -138,7 +138,10 @@ def _rotations(operations: Sequence[Operation], slots: int) -> Iterator[tuple[In
 
 
 def corner_batches(corners_of_three: Words) -> Iterator[Batch]:
-    """Every operation in every slot with all combinations of corners, of three operands with those given."""
+    """Every operation but reductions in every slot that takes it, with all combinations of corners.
+
+    For three operands the corners are those given.
+    """
     for operands in range(SLOT_OPERANDS + 1):
         corners = corners_of_three if operands == SLOT_OPERANDS else ALL_CORNERS
         rows = _combinations(operands, corners)
