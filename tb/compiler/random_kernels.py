@@ -73,6 +73,7 @@ class RandomKernel:
             f"(int)((uint)({left}) / ((uint)({right}) | 1u))": 4,
             f"(int)((uint)({left}) % ((uint)({right}) | 1u))": 3,
             f"(({left}) / ((({right}) & 1023) + 1))": 2,
+            f"(({self._pick('short', 'signed char')})({left}) / ((({right}) >> 31) | 1))": 2,
             f"((short)({left}) % {self._pick('3', '5', '7', '10', '16', '100')})": 2,
             f"(int)rotate_left((uint){left}, (uint){right})": 2,
             f"trailing_zeros((uint){left})": 1,

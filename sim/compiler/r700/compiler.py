@@ -126,7 +126,9 @@ def _explained(module: Module, kernel: Function, location: Location, error: Back
         said = "LLVM's back end for the R700 cannot compile this: its loops and conditions are too entangled"
         return Diagnostic(location, f"{said}; write them differently")
     if isinstance(error, DefectError):
-        return Diagnostic(location, f"LLVM's back end gets this kernel wrong, whatever is tried: it {error.problem}")
+        said = f"LLVM's back end gets this kernel wrong, whatever is tried: it {error.problem}"
+        hint = "; elements of type int may help" if "array" in error.problem else ""
+        return Diagnostic(location, said + hint)
     if suspect is not None:
         return suspect
     if isinstance(error, ElfError):

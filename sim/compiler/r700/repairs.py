@@ -11,7 +11,7 @@ from ctm.sim.compiler.ir.module import NAME, Block, Function, split
 from ctm.sim.compiler.ir.rewriting import Replacement, Rule, numbers_for, rewrite
 from ctm.sim.compiler.r700.lowering import PRIVATE, ZERO
 
-_DIVISION = re.compile(r"([us])(div|rem) (?:exact )?i32 (.*)")
+_DIVISION = re.compile(r"(?P<sign>[us])(?P<what>div|rem) (?:exact )?(?P<type>i8|i16|i32) (?P<operands>.*)")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,17 +60,29 @@ def _element(new: Replacement) -> bool:
 
 
 def _unknown_division(new: Replacement) -> bool:
-    """Division of values with 9 or more sign bits is done in 24 bits, wrongly for large unsigned ones."""
+    """Division of values with 9 or more sign bits is done in 24 bits, wrongly for large unsigned ones.
+
+    A signed quotient is then extended from the operands' own width: -128 / -1 of bytes is -128. A remainder is right.
+    """
     found = _DIVISION.fullmatch(new.replaced.text)
-    return found is not None and found[1] == "u" and split(found[3])[1].startswith("%") and _division(new)
+    if found is None or not split(found["operands"])[1].startswith("%"):
+        return False
+    is_wrong = found["what"] == "div" if found["sign"] == "s" else found["type"] == "i32"
+    return is_wrong and _division(new)
 
 
 def _division(new: Replacement) -> bool:
+    """The same in 32 bits, of operands that LLVM does not know."""
     found = _DIVISION.fullmatch(new.replaced.text)
     if found is None:
         return False
-    one, other = (new.value(f"add i32 {operand}, {ZERO}") for operand in split(found[3]))
-    new.result(f"{found[1]}{found[2]} i32 {one}, {other}")
+    kind, operands = found["type"], split(found["operands"])
+    if kind != "i32":
+        extension = "sext" if found["sign"] == "s" else "zext"
+        operands = [new.value(f"{extension} {kind} {operand} to i32") for operand in operands]
+    one, other = (new.value(f"add i32 {operand}, {ZERO}") for operand in operands)
+    quotient = f"{found['sign']}{found['what']} i32 {one}, {other}"
+    new.result(quotient if kind == "i32" else f"trunc i32 {new.value(quotient)} to {kind}")
     return True
 
 
