@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ctm.rtl.isa.limits import CHANNELS
+from ctm.rtl.isa.limits import CHANNELS, FLOAT_CONSTANTS
 from ctm.rtl.isa.r700.limits import CLAUSE_TEMPORARIES
 from ctm.sim.debug.error import DebugError, unknown
 from ctm.sim.golden.dpp.batch import Batch
@@ -141,6 +141,9 @@ class View:
     def _no_register(self, batch: Batch[Any], name: str) -> DebugError:
         if self._may_be_register(name):
             return DebugError(f"there is no register {name}; the program has {self._span(batch)}")
+        if name[:1] == self.constants and name[1:].isdecimal():
+            last = FLOAT_CONSTANTS - 1
+            return DebugError(f"there is no constant {name}; there are {self.constants}0 to {self.constants}{last}")
         return unknown("register", name, self.names(batch))
 
     def _span(self, batch: Batch[Any]) -> str:

@@ -83,6 +83,9 @@ def test_at_its_end_a_wavefront_has_the_instructions_before(tmp_path: Path) -> N
 def test_expressions_are_those_of_python(tmp_path: Path) -> None:
     rows = {
         "0 <= i < 2": "True", "1 < i < 3": "False", "~3 & 7": "4", "~active": "False", "+7 // 2": "3",
+        "uint(-1)": "4294967295", "int(7) + 1": "8", "float(3) / 2": "1.5", "uint(int(c0.r))": "1056964608",
+        "int(r1.r * 1)": "error: int() gives the bits of a register, and 'r1.r * 1' is no register but a computed",
+        "uint(-c0.r)": "error: uint() gives", "c256": "error: there is no constant c256; there are c0 to c255",
         "not active": "False", "uint(r1)": "error: 'r1' has 4 channels; 'r1.x' is one of them",
         "-" * 9999 + "1": "error: the expression is too long, or no text", "1" + "+1" * 600: "error",
         "\udcff": "error: the expression is too long, or no text",

@@ -21,6 +21,7 @@ from ctm.sim.golden.dpp.launch import Launch
 Steps = npt.NDArray[np.signedinteger]
 _WHOLE_BITS = 64
 """Of a whole number, sign included."""
+_WORD = 0xFFFF_FFFF
 
 
 def _shifted(shift: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -182,11 +183,17 @@ def _constant(number: float) -> npt.NDArray[Any]:
 
 
 def _as(name: str, found: Any, text: str) -> Value | npt.NDArray[Any]:
-    """The bits of a register as something else."""
+    """The bits of a register as something else; a number that was computed is itself, and has no bits."""
     if not isinstance(found, Value):
-        return np.asarray(found).astype(np.float32 if name == "float" else np.int64)
+        numbers = np.asarray(found)
+        if name == "float":
+            return numbers.astype(np.float32)
+        if numbers.dtype.kind == "f":
+            raise DebugError(f"{name}() gives the bits of a register, and '{text}' is no register but a computed float")
+        whole = numbers.astype(np.int64)
+        return whole & _WORD if name == "uint" else whole
     if name == "uint":
-        return _numbers(Value(found.words, INTEGER), text).astype(np.int64) & 0xFFFF_FFFF
+        return _numbers(Value(found.words, INTEGER), text).astype(np.int64) & _WORD
     return Value(found.words, FLOAT if name == "float" else INTEGER)
 
 
