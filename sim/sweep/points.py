@@ -29,7 +29,10 @@ from ctm.sim.sweep.sized import Size, distinct, size_of, sized
 
 MOST_POINTS = 1_000_000
 _ID_DIGITS = 24
+_TOLD = 20_000
+"""After so many machines or points a sentence says how many there are; they take some ten seconds."""
 _Value = TypeVar("_Value")
+Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,8 +75,8 @@ class Points:
     repeated: int
 
 
-def load_points(path: Path) -> Points:
-    """The points of the sweep in a file.
+def load_points(path: Path, tell: Tell = lambda sentence: None) -> Points:
+    """The points of the sweep in a file; `tell` is called with a sentence now and then while they are many.
 
     Raises
     ------
@@ -82,7 +85,7 @@ def load_points(path: Path) -> Points:
     AssemblyError, KernelError, ToolchainError
         The program of a job is.
     """
-    return _Expansion(path).points()
+    return _Expansion(path).points(tell)
 
 
 @dataclass
@@ -118,14 +121,16 @@ class _Expansion:
         self._jobs: dict[tuple[str, Size], LoadedJob] = {}
         self._count = _Count()
 
-    def points(self) -> Points:
-        machines = [each for number, section in enumerate(self._sweep.configurations)
-                    for each in self._machines(number, section)]  # fmt: skip
+    def points(self, tell: Tell) -> Points:
+        every = (each for number, section in enumerate(self._sweep.configurations)
+                 for each in self._machines(number, section))  # fmt: skip
+        machines = list(_told(every, tell, "configurations"))
         self._load_jobs()
         self._check_conditions()
         digests = {key: digest_of_job(job) for key, job in self._jobs.items()}
         found: list[Point] = []
-        for each, (name, size), engine in itertools.product(machines, self._jobs, self._sweep.engines):
+        combinations = itertools.product(machines, self._jobs, self._sweep.engines)
+        for each, (name, size), engine in _told(combinations, tell, "combinations with jobs and engines"):
             point = self._point(len(found), each, name, size, engine, digests[name, size])
             if point is not None:
                 found.append(point)
@@ -222,6 +227,8 @@ class _Expansion:
         if not path.exists():
             near = [os.path.join(os.path.dirname(section.file), found.name) for found in path.parent.glob("*.toml")]
             raise self._text.error((*key, "file"), unknown("job", section.file, near))
+        if path.is_dir():
+            raise self._text.error((*key, "file"), f"{section.file} is a folder; a job is a TOML file")
         job = load_job(path)
         for size in distinct(section.sizes, size_of(job)):
             resize = partial(sized, job, size)
@@ -254,6 +261,14 @@ class _Expansion:
             number=number, identity=identity, preset=made.preset, sets=made.sets, changed=made.changed,
             config=made.config, job=job, size=size, engine=engine,
         )  # fmt: skip
+
+
+def _told(items: Iterable[_Value], tell: Tell, what: str) -> Iterator[_Value]:
+    """The items, the number of which is told now and then."""
+    for number, item in enumerate(items, 1):
+        if number % _TOLD == 0:
+            tell(f"{number:,} {what} are checked ...")
+        yield item
 
 
 def _problem(config: MachineConfig, job: LoadedJob, engine: str) -> str:

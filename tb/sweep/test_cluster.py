@@ -228,6 +228,7 @@ def test_what_workers_need_is_that_of_the_engines() -> None:
 def test_options_that_do_not_go_together_are_said(tmp_path: Path) -> None:
     path = sweep_in(tmp_path, SMALL)
     assert "not both" in error_line("sweep", path, "--workers", 2, "--scheduler", "tcp://127.0.0.1:9")
+    assert "an address is tcp://HOST:PORT" in error_line("sweep", path, "--scheduler", "here")
     assert "add --scheduler" in error_line("sweep", path, "--tls-ca", path)
     assert "it needs --compare OLD.parquet" in error_line("sweep", path, "--tolerance", 2)
     said = error_line("sweep", path, "--no-page", "--page", tmp_path / "page.html")

@@ -143,6 +143,7 @@ BAD = [
     ("[4, 8, 16]", "{first = 4, lats = 16, step = 4}", 7, "lats: unknown key; did you mean 'last'?"),
     ("[[configurations]]", "[configurations]", 4, "write [[configurations]] instead of [configurations]"),
     ('preset = "tiny"', 'preset = "tiny"\nsets = ["near"]', 6, "there is no set 'near'; there is none"),
+    (f'"{SAXPY}"', '"."', 10, ". is a folder; a job is a TOML file"),
     ("saxpy.toml", "saxpi.toml", 10, "saxpi.toml'; did you mean '"),
     ("sizes = [8, [4, 12]]", "sizes = [[4, 12, 1]]", 11, "takes a number or two numbers [height, width]"),
     ("sizes = [8, [4, 12]]", "sizes = [0]", 11, "must be greater than or equal to 1, not 0"),
@@ -173,6 +174,14 @@ def test_an_error_is_one_line_with_position_and_remedy(
     prefix = f"{path}:{line}: " if line is not None else f"{path}:"
     assert said.startswith(f"error: {prefix}") and message in said, said
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_many_points_are_told_while_they_are_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ctm.sim.sweep.points._TOLD", 2)
+    told: list[str] = []
+    found = load_points(sweep_in(tmp_path, SMALL), told.append)
+    assert told[0] == "2 configurations are checked ..."
+    assert told[-1] == f"{len(found.points) // 2 * 2} combinations with jobs and engines are checked ..."
 
 
 def test_a_file_that_is_not_there_is_said(tmp_path: Path) -> None:

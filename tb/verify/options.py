@@ -5,6 +5,7 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
+from ctm.sim.cli.options.workers import check_workers
 from ctm.sim.cli.outcome import BadInput
 from ctm.sim.sweep.names import unknown
 from ctm.tb.verify.catalogue import CAMPAIGNS
@@ -31,7 +32,8 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     if options.minutes is not None and not (math.isfinite(options.minutes) and options.minutes > 0):
         raise BadInput(f"--minutes {options.minutes}: it is a number above 0")
     _check_numbers(options)
-    _check_cluster(options)
+    certificates = {"--tls-ca": options.tls_ca, "--tls-cert": options.tls_cert, "--tls-key": options.tls_key}
+    check_workers(options.workers, options.scheduler, certificates)
     return options
 
 
@@ -40,17 +42,6 @@ def _check_numbers(options: argparse.Namespace) -> None:
         value = getattr(options, name)
         if value is not None and value < least:
             raise BadInput(f"--{name} {value}: it is a number from {least} on")
-
-
-def _check_cluster(options: argparse.Namespace) -> None:
-    if options.workers is not None and options.scheduler is not None:
-        raise BadInput("--workers is for this computer, --scheduler for a cluster that is there: not both")
-    for name in ("tls_ca", "tls_cert", "tls_key"):
-        file, option = getattr(options, name), f"--{name.replace('_', '-')}"
-        if file is not None and options.scheduler is None:
-            raise BadInput(f"{option} is for a cluster: add --scheduler tls://HOST:PORT")
-        if file is not None and not file.is_file():
-            raise BadInput(f"{option} {file}: there is no such file")
 
 
 def _parser() -> argparse.ArgumentParser:

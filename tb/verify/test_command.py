@@ -166,6 +166,7 @@ def test_without_seeds_it_runs_ten_minutes() -> None:
         (["--seed", "-1"], "--seed -1: it is a number from 0 on"),
         (["--workers", "-1"], "--workers -1: it is a number from 0 on"),
         (["--workers", "2", "--scheduler", "tcp://127.0.0.1:9"], "not both"),
+        (["--scheduler", "here"], "--scheduler here: an address is tcp://HOST:PORT"),
         (["--tls-ca", "ca.pem"], "--tls-ca is for a cluster: add --scheduler tls://HOST:PORT"),
         (["--scheduler", "tls://127.0.0.1:9", "--tls-key", "none.pem"], "--tls-key none.pem: there is no such file"),
         (["--again", "none.json"], "none.json: No such file or directory"),

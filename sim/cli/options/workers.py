@@ -1,9 +1,12 @@
 """Options that say which processes work: those of this computer, or those of a cluster."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
 from ctm.sim.cli.outcome import BadInput
+
+_HOST_AND_PORT = re.compile(r"[^\s:/]+:\d+")
 
 
 def check_workers(workers: int | None, scheduler: str | None, certificates: Mapping[str, Path | None]) -> None:
@@ -12,7 +15,7 @@ def check_workers(workers: int | None, scheduler: str | None, certificates: Mapp
     Raises
     ------
     BadInput
-        They exclude each other, one needs another, or a file does not exist.
+        They exclude each other, one needs another, a file does not exist, or the scheduler's address is none.
     """
     if workers is not None and scheduler is not None:
         raise BadInput("--workers is for this computer, --scheduler for a cluster that is there: not both")
@@ -21,3 +24,5 @@ def check_workers(workers: int | None, scheduler: str | None, certificates: Mapp
             raise BadInput(f"{option} is for a cluster: add --scheduler tls://HOST:PORT")
         if file is not None and not file.is_file():
             raise BadInput(f"{option} {file}: there is no such file")
+    if scheduler is not None and "://" not in scheduler and not _HOST_AND_PORT.fullmatch(scheduler):
+        raise BadInput(f"--scheduler {scheduler}: an address is tcp://HOST:PORT")

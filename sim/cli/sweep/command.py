@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -79,7 +80,7 @@ def sweep(
     """Run each configuration over each job; write a row for each point into a Parquet table, and a page of plots."""
     outcome = Outcome(json_wanted=json_wanted)
     with outcome.reported(), _reported():
-        points = load_points(sweep_file)
+        points = load_points(sweep_file, partial(print, file=sys.stderr))
         if list_wanted:
             _list(outcome, points)
             return

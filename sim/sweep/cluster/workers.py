@@ -2,7 +2,6 @@
 
 import logging
 import os
-import re
 import signal
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -22,7 +21,6 @@ _PATIENCE = 10.0
 """Seconds in which a scheduler must respond."""
 _NO_PAGES: dict[str, list[str]] = {f"distributed.{role}.http.routes": [] for role in ("scheduler", "worker")}
 """Dask's pages about itself know no certificates."""
-_HOST_AND_PORT = re.compile(r"[^\s:/]+:\d+")
 _GRACE = 0.5
 """Seconds in which a worker of this computer ends by itself."""
 _LOGGERS = ("distributed", "tornado", "asyncio", "bokeh")
@@ -135,8 +133,6 @@ def workers_of(address: str, certificates: Certificates, needs: Mapping[str, str
     SweepError
         It does not respond, or a worker has other versions.
     """
-    if "://" not in address and not _HOST_AND_PORT.fullmatch(address):
-        raise SweepError(f"--scheduler {address}: an address is tcp://HOST:PORT")
     with _without_logs():
         try:
             client = Client(
