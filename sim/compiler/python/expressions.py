@@ -135,7 +135,9 @@ class Expressions:
     def _constant(self, node: ast.Constant) -> Value:
         if not isinstance(node.value, bool | int | float):
             kinds = {str: "text", bytes: "bytes", complex: "a complex number", type(None): "None"}
-            raise Problem(f"{kinds.get(type(node.value), '...')}: kernels have numbers and vectors only")
+            if node.value is ...:
+                raise Problem("...: a kernel that does nothing has the statement pass")
+            raise Problem(f"{kinds[type(node.value)]}: kernels have numbers and vectors only")
         return known(node.value)
 
     def _name(self, node: ast.Name) -> Thing:

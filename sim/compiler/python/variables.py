@@ -43,6 +43,8 @@ class Variables:
 
     def assign(self, target: ast.expr, found: Thing) -> None:
         """Give a name a value; UnsupportedError if that is impossible."""
+        if isinstance(target, ast.Starred):
+            raise UnsupportedError(target, "a target with a star: name each item")
         if not isinstance(target, ast.Name):
             raise UnsupportedError(target, "components do not change: make a new vector")
         self._things[target.id] = self._stored(target, target.id, found)
@@ -111,7 +113,7 @@ def fitting(node: ast.AST, found: Value, kind: Type, what: str, name: str = "") 
     wide = found.type.size == kind.size and found.type.is_whole and kind.scalar in ("float", found.type.scalar)
     if found.type == kind or wide or (found.type, kind) == (BOOL, INT):
         return Value(converted(found, kind), kind)
-    begin = f", or begin with {name} = 0.0" if name and (kind, found.type) == (INT, FLOAT) else ""
+    begin = f", or let {name} be a float from the beginning" if name and (kind, found.type) == (INT, FLOAT) else ""
     raise UnsupportedError(node, f"{what} {_article(kind)}, and this {_article(found.type)}: convert it{begin}")
 
 

@@ -67,6 +67,7 @@ STATEMENTS = {
     "for i in range(0, 9, n): pass": "1: the step of a range is a number that is known, and not 0",
     "for i in range(k): pass": "1: range() takes one to three ints",
     "for i in range(1, 2, 3, 4): pass": "1: range() takes one to three ints",
+    "k, *n = k, 1": "1: a target with a star: name each item",
     "pixel.x = 1.0": "1: components do not change: make a new vector",
     "pixel.x += 1.0": "1: components do not change",
     "items[0] = 1.0": "1: only items of a list of the kernel's own change",
@@ -74,7 +75,7 @@ STATEMENTS = {
     "k = image": "1: a list, an image or a function has one name only",
     "k, n = 1.0, 2, 3": "1: 2 variables for 3 values",
     "k, n = 1.0": "1: 2 variables for one value",
-    "n = k": "1: 'n' is an int, and this a float: convert it, or begin with n = 0.0",
+    "n = k": "1: 'n' is an int, and this a float: convert it, or let n be a float from the beginning",
     "n += 0.5": "1: 'n' is an int, and this a float",
     "n = pixel": "1: 'n' is an int, and this a vec2: convert it",
     "k = (1.0, 2.0)": "1: 'k' was something else above: take another name",
@@ -96,6 +97,7 @@ STATEMENTS = {
 }
 EXPRESSIONS = {
     "'text'": "text: kernels have numbers and vectors only",
+    "...": "...: a kernel that does nothing has the statement pass",
     "None": "None: kernels have numbers and vectors only",
     "1j": "a complex number: kernels have",
     "b'x'": "bytes: kernels have",
