@@ -110,6 +110,8 @@ def result_of(array: Array, kind: Type, *, are_floats: bool) -> Array:
     wanted = KINDS[kind.scalar]
     if kind.is_whole:
         # A number without a sign that wrapped below 0 is a negative float.
-        whole = np.rint(found).astype(np.int64) if are_floats else np.ascontiguousarray(found).view(np.int32)
+        # An int that is undefined, as after a division by zero, may be a float that is none.
+        with np.errstate(invalid="ignore"):
+            whole = np.rint(found).astype(np.int64) if are_floats else np.ascontiguousarray(found).view(np.int32)
         found = whole.astype(wanted)
     return found if kind.is_vector else found[:, :, 0]

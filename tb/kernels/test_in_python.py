@@ -42,6 +42,13 @@ def test_types_and_values_are_those_of_a_device(tmp_path: Path, what: str, isa: 
         assert np.array_equal(one, other)
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("isa", ["r700", "r5xx"])
+def test_an_undefined_number_is_some_number_without_a_warning(tmp_path: Path, isa: str) -> None:
+    found = made(tmp_path, "return i // (i - i)").k[8, 2](isa=isa)
+    assert (found.dtype, found.shape) == (np.dtype(np.int32), (2, 8))
+
+
 def test_numbers_are_rounded_as_they_are_given_to_a_device(tmp_path: Path) -> None:
     text = "@ctm.kernel\ndef k(pixel: ivec2, a: float, p: Image):\n    return a, texel(p, pixel).x * 3\n"
     kernel = module(tmp_path, f"{HEAD}\n{text}").k
