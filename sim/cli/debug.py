@@ -12,6 +12,7 @@ import typer
 
 from ctm.sim.cli.options.engines import DEFAULT_WATCHDOG, Watchdog
 from ctm.sim.cli.options.machine import Preset, Settings, configuration
+from ctm.sim.cli.options.minutes import minutes
 from ctm.sim.cli.outcome import BAD_INPUTS, BadInput, Outcome
 from ctm.sim.cli.signals import Interruption
 from ctm.sim.compiled.tools.package import TEXTUAL
@@ -130,7 +131,8 @@ def _opened(job: Path, options: _Options) -> Opened:
     # The session reports jobs that the hardware cannot draw.
     if options.engine == "rtl" and not hardware_problem(loaded, config):
         config.check_hardware()
-        Hardware.prepare(config, lambda: typer.echo(_COMPILING, err=True))
+        with minutes(_COMPILING) as tell:
+            Hardware.prepare(config, tell)
     try:
         session = Session(
             loaded, config, engine=options.engine, watchdog=options.watchdog, hazards=options.hazards,

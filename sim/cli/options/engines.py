@@ -7,6 +7,7 @@ import typer
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.isa.link import BAUD
 from ctm.sim.cli.options.machine import one_of
+from ctm.sim.cli.options.minutes import minutes
 from ctm.sim.cli.outcome import BadInput
 from ctm.sim.engines.choice import ENGINES, REMOVED, TRACED, check_port, engine_class
 from ctm.sim.engines.engine import compiling
@@ -59,14 +60,11 @@ def check_engine(
 
 def prepare_engine(name: str, config: MachineConfig, watch: Watching | None = None) -> None:
     """Build what the engine needs, with a message, because it takes a while the first time."""
-
-    def tell() -> None:
-        typer.echo(compiling(name), err=True)
-
     try:
-        if isinstance(watch, Waves):
-            TRACED[name].prepare_traced(config, watch, tell)
-        else:
-            engine_class(name, watch).prepare(config, tell)
+        with minutes(compiling(name)) as tell:
+            if isinstance(watch, Waves):
+                TRACED[name].prepare_traced(config, watch, tell)
+            else:
+                engine_class(name, watch).prepare(config, tell)
     except ValueError as error:
         raise BadInput(str(error)) from None
