@@ -209,7 +209,7 @@ class Clipper(wiring.Component):
         m.d.comb += used.eq((1 << _PLANES) - 1)
         m.d.comb += [used[Plane.NEAR.value].eq(~state.raster.no_near), used[Plane.FAR.value].eq(~state.raster.no_far)]
         view = sum(1 << plane.value for plane in (Plane.NEAR, Plane.FAR, *SIDES))
-        # A point is dropped if its vertex is outside of one plane or is a NaN, a triangle if all vertices are negative.
+        # A point is dropped if its vertex is outside of one plane, a triangle if all three are negative there.
         outside = Mux(state.points, self._outside, self._negative) & used & view
         culled = (loader.negative & state.cull_distances).any() & ~state.points
         planes = Cat((self._outside & used)[:CLIPPING], loader.outside & state.clip_distances)
