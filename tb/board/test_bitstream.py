@@ -142,7 +142,7 @@ def test_a_board_becomes_a_bitstream_unless_its_clock_is_too_slow(tmp_path: Path
     told: list[str] = []
     made = bitstream(design, seeds=[1], folder=tmp_path, progress=told.append)
     assert b"Part: LFE5U-85F-6CABGA381" in made.content[:64]
-    assert made.placement.frequency > made.wanted == 35
+    assert made.placement.frequency > made.wanted == 40
     assert 3000 < made.cells.luts < 5000
     assert any("router" in text or "iter=" in text for text in told)
     assert told[-1] == "packing"
