@@ -359,12 +359,14 @@ DEFAULT_PRESETS = {"r5xx": "default", "r700": "r700"}
 DRAW_PRESET = "r700-draw"
 """And that for hardware that is to draw."""
 
-TEXT_SETTINGS = frozenset(
-    f"{section.name}.{setting.name}"
-    for section in fields(MachineConfig)
-    for setting in fields(getattr(DEFAULT, section.name))
-    if setting.type is str
-)
+
+def settings_of(config: MachineConfig) -> dict[str, int | str]:
+    """All settings of a configuration by their dotted names, in the order of their declarations."""
+    sections = ((each.name, getattr(config, each.name)) for each in fields(config))
+    return {f"{name}.{own.name}": getattr(section, own.name) for name, section in sections for own in fields(section)}
+
+
+TEXT_SETTINGS = frozenset(name for name, value in settings_of(DEFAULT).items() if isinstance(value, str))
 """Settings by their dotted names whose values are names; all others are whole numbers."""
 
 
@@ -376,13 +378,12 @@ def with_settings(config: MachineConfig, settings: Mapping[str, int | str]) -> M
     ValueError
         A name is unknown (the message lists those of its section), or a value is not allowed.
     """
+    sections = [each.name for each in fields(MachineConfig)]
     for name, value in settings.items():
         section_name, _, key = name.partition(".")
-        section = getattr(config, section_name, None) if section_name in MachineConfig.__dataclass_fields__ else None
-        if section is None:
-            raise ValueError(
-                f"{name}: no such section; the sections are {', '.join(MachineConfig.__dataclass_fields__)}"
-            )
+        if section_name not in sections:
+            raise ValueError(f"{name}: no such section; the sections are {', '.join(sections)}")
+        section = getattr(config, section_name)
         if key not in section.__dataclass_fields__:
             names = ", ".join(f"{section_name}.{known}" for known in section.__dataclass_fields__)
             raise ValueError(f"{name}: no such setting; there are {names}")

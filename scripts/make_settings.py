@@ -3,10 +3,19 @@
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 
-from ctm.rtl.config import DEFAULT, DEFAULT_PRESETS, PRESETS, WIDE, CacheConfig, MachineConfig, with_settings
+from ctm.rtl.config import (
+    DEFAULT,
+    DEFAULT_PRESETS,
+    PRESETS,
+    WIDE,
+    CacheConfig,
+    MachineConfig,
+    settings_of,
+    with_settings,
+)
 from ctm.sim.engines.model import hardware
 from ctm.sim.synthesis.cells import KINDS
 from scripts.preset_areas import FILE as AREAS
@@ -70,15 +79,6 @@ MEANINGS = {
 """What each setting is, by its dotted name."""
 
 
-def names() -> tuple[str, ...]:
-    """All settings by their dotted names, in the order of the declarations."""
-    return tuple(
-        f"{section.name}.{setting.name}"
-        for section in fields(MachineConfig)
-        for setting in fields(getattr(DEFAULT, section.name))
-    )
-
-
 def _value(config: MachineConfig, name: str) -> int | str:
     section, _, key = name.partition(".")
     value: int | str = getattr(getattr(config, section), key)
@@ -129,7 +129,7 @@ def _machine_for(name: str) -> MachineConfig:
 
 def _setting_rows() -> Iterator[tuple[str, ...]]:
     default, *others = PRESETS
-    for name in names():
+    for name in settings_of(DEFAULT):
         value = _value(DEFAULT, name)
         more = (_value(PRESETS[preset], name) for preset in others)
         yield (

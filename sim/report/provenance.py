@@ -2,18 +2,11 @@
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import Any
 
 from ctm import __version__
-from ctm.rtl.config import MachineConfig
+from ctm.rtl.config import MachineConfig, settings_of
 from ctm.sim.elf import Executable, write
-
-
-def settings_of(config: MachineConfig) -> dict[str, Any]:
-    """All settings of a configuration, by the names that ``--set`` takes."""
-    sections = asdict(config)
-    return {f"{section}.{name}": value for section, values in sections.items() for name, value in values.items()}
 
 
 def hashes(programs: Mapping[int, tuple[str, Executable]]) -> dict[str, str]:

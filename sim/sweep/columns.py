@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ctm import __version__
-from ctm.rtl.config import TEXT_SETTINGS, MachineConfig
+from ctm.rtl.config import TEXT_SETTINGS, MachineConfig, settings_of
 from ctm.rtl.isa.host import COUNTERS
 from ctm.sim.engines.model import hardware
-from ctm.sim.report.provenance import settings_of
 from ctm.sim.sweep.measuring import Record
 from ctm.sim.sweep.points import Point, Points
 from ctm.sim.sweep.settings import SETTINGS

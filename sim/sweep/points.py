@@ -12,14 +12,13 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from ctm.rtl.config import PRESETS, MachineConfig
+from ctm.rtl.config import PRESETS, MachineConfig, settings_of
 from ctm.sim.engines.choice import ENGINES
 from ctm.sim.fault import MachineError
 from ctm.sim.jobs.drawing import draw_problem
 from ctm.sim.jobs.execution import check_kinds
 from ctm.sim.jobs.loading import LoadedJob, load_job
 from ctm.sim.jobs.reading import Key, TomlText, message_of
-from ctm.sim.report.provenance import settings_of
 from ctm.sim.sweep.conditions import NUMBERS, Condition, ConditionError, condition
 from ctm.sim.sweep.content import digest_of_job
 from ctm.sim.sweep.names import unknown

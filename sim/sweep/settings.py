@@ -1,17 +1,17 @@
 """Settings of a sweep's file: dotted names, their values, and machines that have them."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, replace
+from dataclasses import fields, replace
 from typing import Any
 
-from ctm.rtl.config import DEFAULT, PRESETS, TEXT_SETTINGS, MachineConfig
+from ctm.rtl.config import DEFAULT, PRESETS, TEXT_SETTINGS, MachineConfig, settings_of
 from ctm.rtl.setting import SettingError
 from ctm.sim.jobs.takes import shown
 from ctm.sim.sweep.names import unknown
 
-SETTINGS = tuple(f"{section}.{name}" for section, values in asdict(DEFAULT).items() for name in values)
+SETTINGS = tuple(settings_of(DEFAULT))
 """Dotted names of all settings."""
-_SECTIONS = tuple(asdict(DEFAULT))
+_SECTIONS = tuple(each.name for each in fields(DEFAULT))
 
 
 def named(tables: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, ...], Any]]:

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from ctm.rtl.config import DEFAULT
+from ctm.rtl.config import DEFAULT, settings_of
 from ctm.rtl.isa.host import COUNTERS
-from ctm.sim.report.provenance import settings_of
 from ctm.sim.sweep.columns import Row, columns_of
 from ctm.sim.sweep.page.page import page_of, varying
 from ctm.sim.sweep.page.plots import FRONT, front, pareto, roofline, speed_up, stalls

@@ -2,16 +2,24 @@
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
 
-from ctm.rtl.config import DEFAULT, DEFAULT_PRESETS, DRAW_PRESET, PRESETS, TEXT_SETTINGS, MachineConfig, with_settings
+from ctm.rtl.config import (
+    DEFAULT,
+    DEFAULT_PRESETS,
+    DRAW_PRESET,
+    PRESETS,
+    TEXT_SETTINGS,
+    MachineConfig,
+    settings_of,
+    with_settings,
+)
 from ctm.sim.cli.outcome import BadInput
 
 # Arguments of --set as completion has them, without their values.
-_SETTINGS = [f"{section}.{name}=" for section, values in asdict(DEFAULT).items() for name in values]
+_SETTINGS = [f"{name}=" for name in settings_of(DEFAULT)]
 
 
 def one_of(names: Iterable[str]) -> Callable[[str], list[str]]:

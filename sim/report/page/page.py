@@ -10,7 +10,7 @@ import numpy.typing as npt
 from plotly.offline import get_plotlyjs
 
 from ctm import __version__
-from ctm.rtl.config import MachineConfig
+from ctm.rtl.config import MachineConfig, settings_of
 from ctm.rtl.isa.host import COUNTERS, DRAW_COUNTERS
 from ctm.sim.elf import Executable
 from ctm.sim.engines.engine import Report
@@ -21,7 +21,7 @@ from ctm.sim.profile.section import section_html
 from ctm.sim.profile.source import STYLE as SOURCE_STYLE
 from ctm.sim.report.page import charts
 from ctm.sim.report.page.frame import framed
-from ctm.sim.report.provenance import hashes, settings_of
+from ctm.sim.report.provenance import hashes
 from ctm.sim.report.timeline import events
 from ctm.sim.report.utilisation import utilisation
 
