@@ -58,3 +58,12 @@ def test_small_elements_that_are_seen_as_others_are_errors() -> None:
     text = f"{HEAD}kernel void k(ivec2 p) {{ {body} }}\n"
     with pytest.raises(KernelError, match="an array of char, short or _Bool that is used as other types, too"):
         compile_kernel(Source(text, "k.c"), isa="r700")
+
+
+def test_an_array_that_llvm_gets_wrong_is_an_error_that_says_what_to_write() -> None:
+    begin = f"{HEAD}kernel void k(ivec2 p) {{ int a = as_int(texel(0, p).x), s = 0, v[5] = {{1, 2, 3}};"
+    write, end = "v[(uint)a % 5u] += a;", "output(0, ivec4(s, 1, 2, 3)); }\n"
+    text = f"{begin} {write} s = v[0] + v[1] * 2 + v[2] * 4 + v[3] * 8 + v[4] * 16; {end}"
+    with pytest.raises(KernelError, match=r"reads an array after .*; read its elements in a loop, or avoid the array"):
+        compile_kernel(Source(text, "k.c"), isa="r700")
+    compile_kernel(Source(f"{begin} {write} for (int k = 4; k >= 0; k--) s = s * 2 + v[k]; {end}", "k.c"), isa="r700")

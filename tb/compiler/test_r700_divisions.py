@@ -12,10 +12,8 @@ from ctm.tb.compiler.comparison import differences
 from ctm.tb.compiler.host import Launch, Library
 
 HEAD = "#include <ctm/kernel.h>\nstruct fields { unsigned a : 5; int b : 7; };\n"
-_LEAST = np.array([-(1 << bits) for bits in (0, 1, 6, 7, 15, 22, 23, 30)], np.int32)
-NUMBERS = np.unique(np.concatenate([_LEAST, -_LEAST, _LEAST + 1, -_LEAST - 1, [0x7FFFFFFF, 129, 1000]])).astype(
-    np.int32
-)
+_LEAST = np.array([-(1 << bits) for bits in (0, 1, 6, 7, 15, 22, 23, 30)])
+NUMBERS = np.unique([*_LEAST, *-_LEAST, *_LEAST + 1, *-_LEAST - 1, 0x7FFFFFFF, 129, 1000]).astype(np.int32)
 QUOTIENTS = (
     "(signed char)a / n((signed char)b)",
     "(short)a / n((short)b)",
@@ -36,7 +34,7 @@ QUOTIENTS = (
 
 @pytest.mark.parametrize("quotient", QUOTIENTS)
 def test_a_quotient_is_what_it_is_on_the_host(quotient: str, tmp_path: Path) -> None:
-    pairs = np.stack(2 * np.meshgrid(NUMBERS, NUMBERS), axis=-1).astype(np.int32)
+    pairs = np.stack(2 * np.meshgrid(NUMBERS, NUMBERS), axis=-1)
     launch = Launch(width=NUMBERS.size, height=NUMBERS.size, inputs={0: pairs.view(np.float32)})
     text = f"""{HEAD}static int n(int x) {{ return x ? x : 1; }}
         kernel void k(ivec2 p) {{

@@ -127,8 +127,7 @@ def _explained(module: Module, kernel: Function, location: Location, error: Back
         return Diagnostic(location, f"{said}; write them differently")
     if isinstance(error, DefectError):
         said = f"LLVM's back end gets this kernel wrong, whatever is tried: it {error.problem}"
-        hint = "; elements of type int may help" if "array" in error.problem else ""
-        return Diagnostic(location, said + hint)
+        return Diagnostic(location, "; ".join(filter(None, (said, error.change))))
     if suspect is not None:
         return suspect
     if isinstance(error, ElfError):

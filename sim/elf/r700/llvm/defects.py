@@ -39,19 +39,17 @@ def check_defects(units: Sequence[Unit]) -> None:
     found = list(words(units, 0))
     for word in found:
         if not word.is_alu and not word.is_export and not _is_control_flow(word):
-            _report(word, "made arithmetic among control flow", _WITHOUT_PREDICATES)
+            raise DefectError("made arithmetic among control flow", word.address, flags=_WITHOUT_PREDICATES)
         if word.is_alu and not _is_whole(units, word):
-            _report(word, "made a clause that is cut off", _WITHOUT_PREDICATES)
+            raise DefectError("made a clause that is cut off", word.address, flags=_WITHOUT_PREDICATES)
     arrays = _array_registers(units, found)
     for word in found:
         for _, group in groupby(instructions(units, word) if word.is_alu else (), lambda fields: fields["group"]):
             if _reads_after_indexed_write(list(group), arrays):
-                problem = "made a group that reads an array after a write with a computed index"
-                _report(word, problem, "avoid the array")
-
-
-def _report(word: Word, problem: str, advice: str) -> None:
-    raise DefectError(problem, word.address, advice)
+                raise DefectError(
+                    "made a group that reads an array after a write with a computed index", word.address,
+                    change="read its elements in a loop, or avoid the array",
+                )  # fmt: skip
 
 
 def _is_control_flow(word: Word) -> bool:

@@ -5,9 +5,14 @@ from ctm.sim.elf.error import ElfError
 
 
 class DefectError(ElfError):
-    """LLVM did `problem`, so the program computes nonsense; `word` is its CF instruction."""
+    """LLVM did `problem`, so the program computes nonsense; `word` is its CF instruction.
 
-    def __init__(self, problem: str, word: int, advice: str) -> None:
+    `flags` says how to compile it otherwise, `change` what to write otherwise; "" if that does not help.
+    """
+
+    def __init__(self, problem: str, word: int, *, flags: str = "", change: str = "") -> None:
+        advice = ", or ".join(filter(None, (flags, change)))
         super().__init__(f"CF instruction {word}: LLVM {problem}: {advice}", UNIT_BYTES * word)
         self.problem = problem
         self.word = word
+        self.change = change

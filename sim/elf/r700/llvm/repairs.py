@@ -63,7 +63,7 @@ def _move_fetches(units: list[Unit], lines: list[Line | None]) -> int:
         if _depend(units, word, clauses):
             raise DefectError(
                 "put a fetch between a condition and its jump that depends on the condition", address,
-                "compile with another -O, or use the fetched value in the condition",
+                flags="compile with another -O", change="use the fetched value in the condition",
             )  # fmt: skip
         end = address + 1 + len(clauses)
         units[address:end] = [*units[address + 1 : end], units[address]]
