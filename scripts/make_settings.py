@@ -19,6 +19,8 @@ from ctm.rtl.config import (
 from ctm.sim.engines.model import hardware
 from ctm.sim.synthesis.cells import KINDS
 from scripts.preset_areas import FILE as AREAS
+from scripts.preset_clocks import FILE as CLOCKS
+from scripts.preset_clocks import median
 from scripts.preset_cycles import FILE as CYCLES
 from scripts.preset_cycles import WORKLOADS
 from scripts.reference_tables import table
@@ -153,13 +155,15 @@ def _bytes(cache: CacheConfig) -> str:
 
 
 def _preset_rows() -> Iterator[tuple[object, ...]]:
-    cycles, cells = json.loads(CYCLES.read_text(encoding="utf-8")), _cells()
+    cycles, clocks = (json.loads(file.read_text(encoding="utf-8")) for file in (CYCLES, CLOCKS))
+    cells = _cells()
     for name, config in PRESETS.items():
         array = config.array
         yield (
             f"`{name}`", array.instruction_set, array.cores, array.lanes, array.at_once, array.wavefront_lanes,
             array.threads, _bytes(config.input_cache), _bytes(config.shared_cache),
             *cells.get(name, ["-"] * 4),
+            median(clocks.get(name, {})),
             *(f"{cycles[name][each]:,}" if name in cycles else "-" for each in WORKLOADS),
         )  # fmt: skip
 
@@ -171,7 +175,7 @@ def reference() -> str:
         "instruction set", "cores", "lanes", "lanes computed in a cycle", "wavefront", "wave slots",
         "input cache of a core", "shared cache",
     )  # fmt: skip
-    cells = "LUT4", "flip-flops", "DP16KD", "MULT18X18D"
+    hardware_figures = "LUT4", "flip-flops", "DP16KD", "MULT18X18D", "MHz"
     texts = [
         "# Settings and presets",
         "",
@@ -183,11 +187,16 @@ def reference() -> str:
         "",
         "## Presets",
         "",
-        "Cells are those of an ECP5 ([area.md](area.md)). Cycles have cold caches and memory of the preset's own "
-        "latency; `r700` cores run the same tasks in programs of their own. `python -m scripts.preset_cycles` measures "
-        "them again. A dash: not recorded.",
+        "Cells are those of an ECP5 ([area.md](area.md)). MHz are those of an LFE5U-85F, the median of three seeds, of "
+        "presets that fit it; [fpga.md](fpga.md#the-small-preset) has the netlist. `python -m scripts.preset_clocks` "
+        "measures them again.",
         "",
-        *table(("preset", *hardware_titles, *cells, *(f"{name}, cycles" for name in WORKLOADS)), _preset_rows()),
+        "Cycles have cold caches and memory of the preset's own latency; `r700` cores run the same tasks in programs "
+        "of their own. `python -m scripts.preset_cycles` measures them again. A dash: not recorded.",
+        "",
+        *table(
+            ("preset", *hardware_titles, *hardware_figures, *(f"{name}, cycles" for name in WORKLOADS)), _preset_rows()
+        ),
         "## Settings",
         "",
         "Columns of presets have the values that differ from `default`. *Compiles* says whether another value makes "
