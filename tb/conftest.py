@@ -54,11 +54,12 @@ def pytest_configure(config: pytest.Config) -> None:
     from ctm.tb.lib.machines import share_traced, take_presets
 
     if config.getoption("--long"):
+        os.environ[ALL_CASES] = "1"
         take_presets()
     else:
         share_traced()
     # Python would look for garbage at each 700th object, which takes a tenth of the time.
-    gc.set_threshold(50_000, 20, 100)
+    gc.set_threshold(200_000, 20, 100)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -15,7 +15,7 @@ from ctm.tb.compiler.construct_kernels import PRELUDE, ConstructKernel, launch
 from ctm.tb.compiler.host import Library
 from ctm.tb.compiler.mistakes import MISTAKES
 from ctm.tb.compiler.tally import Tally
-from ctm.tb.lib.some import only
+from ctm.tb.lib.some import fewer, only
 
 ISAS = ("r5xx", "r700")
 _REASONS = (
@@ -50,7 +50,7 @@ def run(seeds: Sequence[int], folder: Path, isa: str, engines: Sequence[str] = (
 @pytest.mark.parametrize("isa", ISAS)
 @pytest.mark.parametrize("first", only(range(0, 200, 25), (0,)))
 def test_a_few(tmp_path: Path, isa: str, first: int) -> None:
-    assert run(range(first, first + 25), tmp_path, isa, ["golden"]).right >= 23
+    assert run(range(first, first + fewer(25)), tmp_path, isa, ["golden"]).right >= fewer(25) - 2
 
 
 @pytest.mark.parametrize("isa", ISAS)

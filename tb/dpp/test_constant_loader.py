@@ -9,9 +9,10 @@ from amaranth import Value
 from ctm.rtl.border.clients import BEAT_WORDS, LINE_BEATS, ConstantBank
 from ctm.rtl.dpp.constants.loader import CONSTANT_WRITE, LINE, LINES, ConstantLoader
 from ctm.rtl.isa.word import pack, unpack
+from ctm.tb.lib.some import fewer
 from ctm.tb.lib.streams import STALLS, Sink, Source, simulate
 
-CYCLES = 1200
+CYCLES = fewer(1200)
 ALU_LINES, FLOW_LINES = 6, 2
 WORD = 32
 Line = tuple[int, int]

@@ -15,8 +15,9 @@ from ctm.rtl.dpp.shapes import RegisterField, Shapes
 from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.lib.valid_bits import ROWS_TOGETHER
 from ctm.tb.dpp.instruction_sets import SHAPES
+from ctm.tb.lib.some import fewer
 
-CYCLES = 500
+CYCLES = fewer(500)
 ENTRIES = 64
 DRAWN_ENTRIES = [0, 1, 2, 5, 31, 32, 33, 63]
 """Few enough that writes and reads meet."""

@@ -13,10 +13,10 @@ from ctm.rtl.dpp.wavefronts.retirement import Retirement
 from ctm.rtl.isa.limits import CHANNELS, OUTPUTS, QUAD
 from ctm.rtl.isa.word import unpack
 from ctm.tb.dpp.instruction_sets import SHAPES
-from ctm.tb.lib.some import pairs
+from ctm.tb.lib.some import fewer, pairs
 from ctm.tb.lib.streams import STALLS, Sink, Source, simulate
 
-WAVEFRONTS = 50
+WAVEFRONTS = fewer(50)
 WORD = 32
 PROGRAM_VALUE = 0x3FC00000
 

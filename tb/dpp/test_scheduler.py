@@ -13,9 +13,10 @@ from ctm.rtl.dpp.wavefronts.scheduler import Scheduler
 from ctm.rtl.dpp.wavefronts.scheduling import STALLS
 from ctm.tb.dpp.instruction_sets import SHAPES
 from ctm.tb.dpp.scheduler_model import Inputs, SchedulerModel, Where
+from ctm.tb.lib.some import fewer
 from ctm.tb.lib.streams import simulate
 
-CYCLES = 1200
+CYCLES = fewer(1200)
 WAVEFRONTS = 40
 CAN = ("fetch", "retire")
 

@@ -7,9 +7,10 @@ import pytest
 
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.wavefronts.watchdog import Watchdog
+from ctm.tb.lib.some import fewer
 from ctm.tb.lib.streams import simulate
 
-CYCLES, PORTS = 2000, 3
+CYCLES, PORTS = fewer(2000), 3
 
 
 @pytest.mark.parametrize("most", [0, 1, 2, 7, 40])

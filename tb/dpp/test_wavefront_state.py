@@ -12,9 +12,10 @@ from ctm.rtl.dpp.shapes import Shapes
 from ctm.rtl.dpp.wavefronts.state import WavefrontStates, wavefront_state_layout
 from ctm.rtl.isa.word import fields, unpack
 from ctm.tb.dpp.instruction_sets import SHAPES
+from ctm.tb.lib.some import fewer
 from ctm.tb.lib.streams import simulate
 
-CYCLES = 300
+CYCLES = fewer(300)
 READERS = 3
 
 

@@ -13,10 +13,11 @@ from ctm.tb.draw import interlock_proof
 from ctm.tb.draw.interlock_proof import CONFIG, TICKETS, InterlockProof
 from ctm.tb.lib.planting import Fault, faulty_module
 from ctm.tb.lib.proving import needs_prover, proves
+from ctm.tb.lib.some import fewer
 from ctm.tb.lib.streams import simulate
 
 PORTS = ("i", "j", "covered", "offers", "takes", "ends", "ticket", "watched", "lane")
-STRIPS = 400
+STRIPS = fewer(400)
 BUGS = {
     "pixels are not kept": ("Value.cast(pair).eq(own)", "Value.cast(pair).eq(0)"),
     "lanes are not kept": ("lanes.eq(covered)", "lanes.eq(0)"),

@@ -12,6 +12,7 @@ from ctm.sim.elf.r700.executable import Executable
 from ctm.sim.runtime.draws import pipeline
 from ctm.tb.draws.recorded import COMPILERS, DATA, cases, document
 from ctm.tb.draws.scene import PIXEL, SMOOTH, VERTEX
+from ctm.tb.lib.some import only
 
 
 def executables(compilers: tuple[str, ...]) -> list[bytes]:
@@ -24,8 +25,9 @@ def executables(compilers: tuple[str, ...]) -> list[bytes]:
     return found
 
 
-def test_the_text_of_an_executable_gives_its_bytes_again() -> None:
-    for data in executables(COMPILERS):
+@pytest.mark.parametrize("compiler", only(COMPILERS, ("sb",)))
+def test_the_text_of_an_executable_gives_its_bytes_again(compiler: str) -> None:
+    for data in executables((compiler,)):
         executable = read(data)
         assert write(executable) == data
         again = assemble(disassemble(executable))

@@ -4,7 +4,7 @@ import pytest
 
 from ctm.tb.draws.random_draws import scene
 from ctm.tb.draws.scene import Drawn, drawn, same_on_both
-from ctm.tb.lib.some import some
+from ctm.tb.lib.some import fewer, some
 
 
 def bits(found: Drawn) -> list[bytes]:
@@ -13,13 +13,14 @@ def bits(found: Drawn) -> list[bytes]:
 
 @pytest.mark.parametrize("batch", some(range(4), 4))
 def test_engines_leave_the_same_bits(batch: int) -> None:
-    covered = sum(same_on_both(scene(seed)).covered.any() for seed in range(15 * batch, 15 * (batch + 1)))
-    assert covered > 3
+    first = 15 * batch
+    covered = sum(same_on_both(scene(seed)).covered.any() for seed in range(first, first + fewer(15)))
+    assert covered > 1
 
 
 @pytest.mark.parametrize("batch", range(2))
 def test_wavefronts_of_every_size_leave_the_same_bits(batch: int) -> None:
-    for seed in range(100 + 10 * batch, 110 + 10 * batch):
+    for seed in range(100 + 10 * batch, 100 + 10 * batch + fewer(10)):
         made = scene(seed)
         first, *others = (bits(drawn(made, wavefront=size)) for size in (4, 16, 64))
         assert others == [first, first], seed

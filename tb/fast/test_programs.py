@@ -11,6 +11,7 @@ from ctm.sim.engines.fast.r5xx.preparation import prepare
 from ctm.tb.fast.comparison import Task, check, machine
 from ctm.tb.fast.hosts import HOSTS
 from ctm.tb.lib.seeds import seeds
+from ctm.tb.lib.some import fewer
 from ctm.tb.r5xx.programs.flow import random_flow_case
 from ctm.tb.r5xx.random_cases import Case, random_case
 from ctm.tb.soak.work import draw_work
@@ -21,7 +22,7 @@ MACHINES = list(product(GROUPS, HOSTS.values()))
 TOGETHER = (0, 3, 4, 5, 9, 13, 15, 19, 29, 31, 32, 37, 39, 46, 52, 64)
 """Seeds of random flow control that several groups of a vector go through together."""
 LONG = 300
-OF_WORK = 10
+OF_WORK = fewer(10)
 """Seeds of random work that are one test."""
 
 

@@ -1,5 +1,6 @@
 """Selections from long lists of cases for the quick suite."""
 
+import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import product
@@ -11,7 +12,7 @@ import pytest
 _LEAST = 4
 """Cases of a test that is sampled."""
 ALL_CASES = "CTM_ALL_CASES"
-"""A variable of the environment. If it is 1, tests have all their cases, as on mutants."""
+"""A variable of the environment. If it is 1, tests have all their cases, as with --long and on mutants."""
 _TOP = Path(__file__).resolve().parents[1]
 _OFTEN = """
     assembler/r700/test_random_programs board/test_bridge cli/test_cli cli/test_comfort compiled/test_cases
@@ -55,6 +56,11 @@ def some(cases: Sequence[Any], every: int) -> list[Any]:
     return [
         case if number % every == 0 else pytest.param(case, marks=pytest.mark.long) for number, case in enumerate(cases)
     ]
+
+
+def fewer(count: int) -> int:
+    """How many random cases a test draws, or cycles it has: `count` with --long and on mutants, else two fifths."""
+    return count if os.environ.get(ALL_CASES) == "1" else count * 2 // 5
 
 
 def pairs(first: Iterable[Any], second: Iterable[Any]) -> list[Any]:

@@ -9,9 +9,10 @@ import pytest
 
 from ctm.rtl.lib.age_matrix import ROUND_BITS, AgeMatrix
 from ctm.tb.lib.planting import Fault, planted
+from ctm.tb.lib.some import fewer
 from ctm.tb.lib.streams import simulate
 
-CYCLES = 400
+CYCLES = fewer(400)
 ROUNDS = 1 << ROUND_BITS
 
 

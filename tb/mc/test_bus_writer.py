@@ -9,11 +9,12 @@ import pytest
 from ctm.rtl.border.lines import line_write_layout
 from ctm.rtl.isa.word import unpack
 from ctm.rtl.mc.bus.writer import BusWriter
+from ctm.tb.lib.some import fewer
 from ctm.tb.lib.streams import STALLS, Sink, Source, cycle, simulate
 from ctm.tb.mc.bus_model import LINE_BYTES, BusModel, is_offered
 from ctm.tb.mc.line_slices import sliced as slices
 
-TAG_BITS, OUTSTANDING, COUNT, DEADLINE = 5, 4, 60, 4000
+TAG_BITS, OUTSTANDING, COUNT, DEADLINE = 5, 4, fewer(60), 4000
 WIDTHS = (64, 128, 256)
 SLICED = pytest.mark.parametrize("sliced", [False, True], ids=["lines", "slices"])
 """What the client gives."""

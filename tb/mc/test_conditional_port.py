@@ -12,13 +12,14 @@ from ctm.rtl.border.lines import LINE_REQUEST, line_response_layout
 from ctm.rtl.config import CacheConfig
 from ctm.rtl.isa.word import pack, unpack
 from ctm.rtl.mc.conditional.cache import ConditionalCache
+from ctm.tb.lib.some import fewer
 from ctm.tb.lib.streams import STALLS, Source, simulate
 
 LINE, LINES, WORDS = 64, 24, 16
 PASSENGER_BITS = 16
 CONFIG = CacheConfig(sets=2, ways=2)
 OUTSTANDING, WAITING = 3, 6
-EACH, DEADLINE = 600, 40_000
+EACH, DEADLINE = fewer(600), 40_000
 
 
 class Surroundings:

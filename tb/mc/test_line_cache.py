@@ -8,10 +8,11 @@ import pytest
 from ctm.rtl.config import CacheConfig
 from ctm.rtl.isa.word import pack, unpack
 from ctm.rtl.mc.lines.cache import LineCache
+from ctm.tb.lib.some import fewer
 from ctm.tb.lib.streams import Sink, Source, cycle, simulate
 from ctm.tb.mc.line_memory import Lines, line
 
-COUNT, LINES, DEADLINE, PASSENGER_BITS = 200, 24, 6000, 8
+COUNT, LINES, DEADLINE, PASSENGER_BITS = fewer(200), 24, 6000, 8
 SMALL, MANY_SETS = CacheConfig(sets=2, ways=2), CacheConfig(sets=32, ways=1)
 """Tags of many sets are in block RAM."""
 

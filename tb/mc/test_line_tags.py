@@ -7,9 +7,10 @@ import pytest
 
 from ctm.rtl.config import CacheConfig
 from ctm.rtl.mc.lines.tags import LineTags
+from ctm.tb.lib.some import fewer
 from ctm.tb.lib.streams import simulate
 
-CYCLES, LINES = 2500, 24
+CYCLES, LINES = fewer(2500), 24
 
 
 class Set:

@@ -9,10 +9,11 @@ import pytest
 
 from ctm.rtl.config import CacheConfig
 from ctm.rtl.mc.lines.refills import RefillTable
+from ctm.tb.lib.some import fewer
 from ctm.tb.lib.streams import simulate
 
 SETS, WAYS, ROWS = 4, 2, 12
-CYCLES, _PERIOD = 1500, 100
+CYCLES, _PERIOD = fewer(1500), 100
 
 
 @dataclass(eq=False)

@@ -13,11 +13,12 @@ from ctm.rtl.isa.limits import INPUTS, OUTPUTS
 from ctm.rtl.mc.counter_writer import CounterWriter
 from ctm.rtl.mc.registers import BANKS, Registers
 from ctm.sim.golden.pe.state import State, check_parameters
+from ctm.tb.lib.some import fewer
 from ctm.tb.lib.streams import simulate
 from ctm.tb.mc.buffers import buffer_bits
 from ctm.tb.pe.streams import Writer
 
-COUNT = 700
+COUNT = fewer(700)
 _OWN = [command for command in COMMANDS if command.unit == "MC" and command.name != "set_inst_fmt"]
 _OF_CONSTANTS = (*BANKS, "inv_constf_cache", "inv_consti_cache", "inv_constb_cache")
 _INVALIDATES = {

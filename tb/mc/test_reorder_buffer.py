@@ -7,10 +7,11 @@ import pytest
 
 from ctm.rtl.border.lines import LINE_BITS
 from ctm.rtl.mc.bus.reorder_buffer import ReorderBuffer
+from ctm.tb.lib.some import fewer
 from ctm.tb.lib.streams import STALLS, End, Sink, Source, cycle, simulate
 from ctm.tb.mc.line_memory import TAG
 
-COUNT, DEADLINE = 100, 6000
+COUNT, DEADLINE = fewer(100), 6000
 _BITS = 1 << LINE_BITS
 RINGS = [
     *(((depth,), 512, (False,)) for depth in (1, 3, 4, 8)),

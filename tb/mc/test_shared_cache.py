@@ -10,7 +10,7 @@ from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.mc.inputs.caches import InputCaches
 from ctm.rtl.mc.inputs.shared_cache import SharedCache
 from ctm.sim.memory import Memory
-from ctm.tb.lib.some import only
+from ctm.tb.lib.some import fewer, only
 from ctm.tb.mc.cache_simulation import CacheRun, CacheSimulation, Timing
 from ctm.tb.mc.fetches import LINE, TAG_BITS, Fetches, filled, random_fetches, row_of_pairs, tag
 
@@ -82,14 +82,14 @@ def check(result: CacheRun, memory: Memory, lines: list[np.ndarray], error: tupl
 @pytest.mark.parametrize("timing", TIMINGS)
 @ON_CONFIGS
 def test_random_lines(name, timing, seed):
-    generator, requesters = np.random.default_rng(seed), REQUESTERS[name]
+    generator, requesters, count = np.random.default_rng(seed), REQUESTERS[name], fewer(2000)
     memory = filled_lines(1)
-    lines = [generator.integers(0, generator.choice([4, 64, 1024]), 2000) for _ in range(requesters)]
-    uncached = [generator.random(2000) < 0.1 for _ in range(requesters)]
+    lines = [generator.integers(0, generator.choice([4, 64, 1024]), count) for _ in range(requesters)]
+    uncached = [generator.random(count) < 0.1 for _ in range(requesters)]
     sent = [requests(name, *each) for each in zip(lines, uncached, strict=True)]
     result = new(name).run(memory, sent, timing=TIMINGS[timing], error_lines=[(30, 40)])
     check(result, memory, lines, (30, 40))
-    assert result.hits + result.misses + np.sum(uncached) == 2000 * requesters
+    assert result.hits + result.misses + np.sum(uncached) == count * requesters
     assert result.misses + np.sum(uncached) == len(result.lines)
     assert np.count_nonzero(result.lines & 1) == np.sum(uncached)
 

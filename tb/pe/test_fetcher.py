@@ -9,10 +9,11 @@ from amaranth import Value
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.pe.fetcher import CommandFetcher
 from ctm.tb.lib.planting import Fault, planted
+from ctm.tb.lib.some import fewer
 from ctm.tb.lib.streams import Sink, simulate
 from ctm.tb.mc.line_memory import LINE_BYTES, Lines, memory_words
 
-BUFFERS, MOST_WORDS, DEADLINE, LINES = 25, 700, 4000, 1 << 16
+BUFFERS, MOST_WORDS, DEADLINE, LINES = fewer(25), 700, 4000, 1 << 16
 WORD_BYTES = WORD_BITS // 8
 
 

@@ -14,14 +14,14 @@ from ctm.sim.engines.model import Disturbance
 from ctm.sim.fault import MachineError
 from ctm.sim.runtime import CommandBuffer, Image, Layout
 from ctm.tb.lib.machines import machine
-from ctm.tb.lib.some import some
+from ctm.tb.lib.some import fewer, some
 from ctm.tb.soak.comparison import Comparison, Hardware, Outcome
 from ctm.tb.soak.work import draw_work
 from ctm.tb.system.memories import copy, first_difference, touched_pages
 
 _RUNS, _LONG_RUNS = 160, 10_000
-_BATCH = 20
-_QUEUED = range(20_000, 20_030)
+_BATCH = fewer(20)
+_QUEUED = range(20_000, 20_000 + fewer(30))
 _OTHER: dict[str, dict[str, int | str]] = {
     "one port of 64 bits": {"memory.split": 1 << 32, "memory.data_bits": 64, "array.threads": 4},
     "eight lanes, two cores, two banks of each cache, two local ports of 256 bits, rows": {
@@ -59,7 +59,7 @@ def check(seeds: range, config: MachineConfig) -> list[Outcome]:
     return [outcome for seed in seeds for outcome in Comparison(draw_work(seed), config).run()]
 
 
-@pytest.mark.parametrize("first", some(range(0, _RUNS, _BATCH), 2))
+@pytest.mark.parametrize("first", some(range(0, _RUNS, _BATCH), 4))
 def test_random_work_leaves_the_same_errors_and_the_same_memory(first: int) -> None:
     check(range(first, first + _BATCH), machine("r5xx"))
 

@@ -12,12 +12,13 @@ from ctm.sim.engines.model import Disturbance
 from ctm.sim.fault import MachineError
 from ctm.sim.runtime import CommandBuffer, Image, Layout
 from ctm.tb.lib.machines import machine
+from ctm.tb.lib.some import fewer
 from ctm.tb.r700.hardware.machines import MACHINES
 from ctm.tb.soak import r700
 from ctm.tb.soak.comparison import Comparison, Hardware, Outcome
 from ctm.tb.soak.work import draw_work
 
-_RUNS, _LONG_RUNS, _OTHER_RUNS = 12, 2000, 200
+_RUNS, _LONG_RUNS, _OTHER_RUNS = fewer(12), 2000, 200
 _QUEUED = range(20_000, 20_004)
 _PROGRAM, _CONSTANTS, _OUTPUT, _UNREADABLE, _BUFFER = range(0x1_0000, 0x6_0000, 0x1_0000)
 _OTHER = (

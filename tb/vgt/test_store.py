@@ -10,10 +10,11 @@ from ctm.rtl.border.shading import PARAMETERS, RECORDS
 from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.vgt.store import VertexStore
 from ctm.tb.lib.seeds import seeds
+from ctm.tb.lib.some import fewer
 from ctm.tb.lib.streams import simulate
 
 VERTICES = 8
-_CYCLES = 1500
+_CYCLES = fewer(1500)
 _NOTHING = [0] * CHANNELS
 
 Vector = tuple[int, int]

@@ -14,10 +14,11 @@ import ctm.rtl.lib.delay_line
 import ctm.rtl.lib.pipeline
 from ctm.sim.compiled.verilog import convert_to_rtlil
 from ctm.tb.lib.planting import Fault, planted
+from ctm.tb.lib.some import fewer
 from ctm.tb.lib.streams import simulate
 
 BITS = 16
-CYCLES = 1000
+CYCLES = fewer(1000)
 HELD = [(2, 1), (2, 5), (4, 1), (4, 3), (4, 4), (4, 8), (4, 9), (3, 7), (16, 8), (1, 3)]
 """Cycles for which a value is held, and by which it is delayed."""
 

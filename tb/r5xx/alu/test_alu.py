@@ -17,6 +17,7 @@ from ctm.sim.golden.r5xx.instruction import Illegal
 from ctm.tb.fp.cases import comparisons
 from ctm.tb.lib.compare import check
 from ctm.tb.lib.random_values import random_floats
+from ctm.tb.lib.some import fewer
 from ctm.tb.r5xx.alu.single_instructions import (
     LANES,
     SOURCES,
@@ -29,7 +30,7 @@ from ctm.tb.r5xx.alu.single_instructions import (
 )
 from ctm.tb.r5xx.random_alu import random_words
 
-INSTRUCTIONS = 400
+INSTRUCTIONS = fewer(400)
 CONFIGS = {
     "all registers": (PipelineConfig(), PipelineConfig()),
     "fewer registers": (PipelineConfig(operands=0, rounding=0), PipelineConfig(operands=0, addition=0, rounding=0)),

@@ -15,6 +15,7 @@ from ctm.sim.compiled import CompiledUnit
 from ctm.tb.fp.cases import comparisons
 from ctm.tb.lib.planting import Fault, planted
 from ctm.tb.lib.random_values import random_floats
+from ctm.tb.lib.some import fewer
 from ctm.tb.lib.words import Words
 from ctm.tb.r5xx.alu.single_instructions import (
     LANES,
@@ -27,7 +28,7 @@ from ctm.tb.r5xx.alu.single_instructions import (
 )
 from ctm.tb.r5xx.random_alu import random_words
 
-INSTRUCTIONS = 120
+INSTRUCTIONS = fewer(120)
 SHORT = PipelineConfig(operands=0, addition=0, rounding=0)
 NONE = PipelineConfig(**dict.fromkeys(vars(SHORT), 0))
 CASES = {

@@ -10,10 +10,11 @@ from ctm.sim.compiled import CompiledUnit
 from ctm.tb.fp.cases import comparisons
 from ctm.tb.lib.compare import check
 from ctm.tb.lib.random_values import random_floats
+from ctm.tb.lib.some import fewer
 from ctm.tb.r5xx.alu_reference import Context, Instruction, Pixel
 from ctm.tb.r5xx.random_alu import random_words
 
-INSTRUCTIONS, PIXELS = 1500, 16
+INSTRUCTIONS, PIXELS = fewer(1500), 16
 UNWRITTEN = 0xDEADBEEF
 
 

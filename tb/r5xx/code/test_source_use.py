@@ -13,10 +13,11 @@ from ctm.sim.compiled import CompiledUnit
 from ctm.sim.golden.r5xx.decode import decode
 from ctm.sim.golden.r5xx.instruction import Alu
 from ctm.tb.lib.compare import check
+from ctm.tb.lib.some import fewer
 from ctm.tb.r5xx.needed_sources import needed
 from ctm.tb.r5xx.random_alu import random_words
 
-INSTRUCTIONS = 4000
+INSTRUCTIONS = fewer(4000)
 
 
 def some_destinations(generator: np.random.Generator, words: Sequence[int]) -> tuple[int, ...]:

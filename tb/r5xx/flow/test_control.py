@@ -26,11 +26,11 @@ from ctm.sim.golden.r5xx.program import Program
 from ctm.sim.golden.r5xx.state import Batch
 from ctm.sim.memory import Memory
 from ctm.tb.jobs.folder import executable
-from ctm.tb.lib.some import some
+from ctm.tb.lib.some import fewer, some
 from ctm.tb.r5xx.flow_states import Lanes, meaning, pack_states, random_control, randomise, start
 
 WAVEFRONTS = 16
-INSTRUCTIONS = 300
+INSTRUCTIONS = fewer(300)
 KINDS = (FlowOperation.LOOP, FlowOperation.REP)
 INT_CONSTANTS = [0x00000000, 0x00000001, 0x00FF0502, 0x007F10FF, 0x0080FF03]
 

@@ -14,8 +14,9 @@ from ctm.rtl.isa.r700.operations import OPERATIONS, Operation, Result, Slots
 from ctm.rtl.isa.word import replace
 from ctm.rtl.r700.alu.instructions import GroupInstructions
 from ctm.rtl.r700.code.controls import control
+from ctm.tb.lib.some import fewer
 
-GROUPS = 700
+GROUPS = fewer(700)
 SLOTS, VECTOR, TRANS = 5, 4, 4
 LOOP = 4
 """INDEX_MODE of aL; lower ones are the channels of AR."""

@@ -11,11 +11,12 @@ from ctm.rtl.isa.r700 import alu
 from ctm.rtl.isa.word import replace
 from ctm.rtl.r700.alu.operands import Source, Uniform
 from ctm.rtl.r700.alu.reads import GroupReads
+from ctm.tb.lib.some import fewer
 from ctm.tb.lib.streams import simulate
 from ctm.tb.r700.ports import TRANS, Read, cycles_of, port_reads
 
 SLOTS, OPERANDS, CYCLES, CHANNELS = 5, 3, 3, 4
-GROUPS = 250
+GROUPS = fewer(250)
 LITERAL, PREVIOUS_VECTOR, PREVIOUS_SCALAR = 253, 254, 255
 INLINE = range(244, 253)
 AL = 4

@@ -9,13 +9,14 @@ from amaranth import Value
 from ctm.rtl.border.lines import LINE_BYTES, LINE_WORDS
 from ctm.rtl.r700.border.code import ROW_UNITS
 from ctm.rtl.r700.code.cache import LINES, READERS, CodeCache
+from ctm.tb.lib.some import fewer
 from ctm.tb.lib.streams import simulate
 
 ROW_BYTES = 8 * ROW_UNITS
 CODE_BYTES = 2 * LINES * LINE_BYTES
 SPREAD = 8 * LINE_BYTES // ROW_BYTES
 """Rows that jumps go to, in either half of the code: the halves have the same lines of the cache."""
-READS, LOADS = 800, 20
+READS, LOADS = fewer(800), 20
 """Rows that each reader reads; lines that are loaded at most while one waits."""
 
 

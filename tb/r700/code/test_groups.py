@@ -12,9 +12,10 @@ from ctm.rtl.isa.r700.alu import Op2, Op3
 from ctm.rtl.isa.r700.operations import OPERATIONS, Slots
 from ctm.rtl.isa.word import replace, unpack
 from ctm.rtl.r700.code.groups import ROWS, GroupReader
+from ctm.tb.lib.some import fewer
 from ctm.tb.lib.streams import simulate
 
-GROUPS = 700
+GROUPS = fewer(700)
 MOST_WORDS, TRANS, LITERAL, LITERALS = 5, 4, 253, 4
 UNITS = 40
 """Of the code."""

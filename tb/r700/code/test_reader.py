@@ -10,11 +10,12 @@ from amaranth import Value
 from ctm.rtl.border.lines import CODE_LINES, LINE_ADDRESS_BITS, LINE_BITS
 from ctm.rtl.config import ArrayConfig, MachineConfig
 from ctm.rtl.r700.code.reader import CodeReader
+from ctm.tb.lib.some import fewer
 from ctm.tb.lib.streams import simulate
 
 TAGS = range(2)
 """A core's."""
-LINES = 300
+LINES = fewer(300)
 CORES = (1, 3, 6)
 """Of which the last ones want more lines than there may be."""
 

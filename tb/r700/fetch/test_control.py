@@ -10,9 +10,10 @@ from ctm.rtl.config import R700, R700_DRAW, MachineConfig
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.r700.fetch.control import FetchControl, units_of
 from ctm.rtl.r700.fetch.operation import Task
+from ctm.tb.lib.some import fewer
 from ctm.tb.lib.streams import simulate
 
-CYCLES = 1500
+CYCLES = fewer(1500)
 FINE = Status.OK, BusClient.COMMAND, 0
 STOP = "STOP"
 UNITS: dict[Task, tuple[str, ...]] = {

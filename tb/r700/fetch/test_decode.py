@@ -10,6 +10,7 @@ from amaranth.sim import Simulator
 
 from ctm.rtl.r700.fetch.decode import FetchDecode
 from ctm.rtl.r700.fetch.operation import Task
+from ctm.tb.lib.some import fewer
 from ctm.tb.r700.fetch.fetch_forms import (
     AREA,
     SHARE_READ,
@@ -23,7 +24,7 @@ from ctm.tb.r700.fetch.fetch_forms import (
     packed,
 )
 
-CASES = 1500
+CASES = fewer(1500)
 INPUTS, BITS = 16, 4 * WORD_BITS
 FETCH, MEM, LD, RESINFO, GRADIENTS_H, GRADIENTS_V = 0, 2, 3, 4, 7, 8
 WITHOUT_EFFECT, SAMPLES = (0xA, 0xB, 0xC), range(0x10, 0x18)

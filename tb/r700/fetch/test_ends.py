@@ -9,10 +9,11 @@ import pytest
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.r700.fetch.ends import ClauseEnds
+from ctm.tb.lib.some import fewer
 from ctm.tb.lib.streams import simulate
 
 CONFIG = ArrayConfig(instruction_set="r700", threads=4, lookups=8)
-CLAUSES, CYCLES, INSTRUCTIONS = 80, 1500, 16
+CLAUSES, CYCLES, INSTRUCTIONS = fewer(80), 1500, 16
 Problem = tuple[Status, BusClient, int]
 FINE = Status.OK, BusClient.COMMAND, 0
 

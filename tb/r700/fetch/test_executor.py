@@ -12,6 +12,7 @@ from ctm.rtl.config import R700
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.r700.fetch.unit import FetchUnit
 from ctm.tb.lib.random_values import random_floats
+from ctm.tb.lib.some import fewer
 from ctm.tb.lib.streams import simulate
 from ctm.tb.r700 import words
 from ctm.tb.r700.fetch.looking import mask
@@ -36,7 +37,7 @@ from ctm.tb.r700.fetch.moves import (
 )  # fmt: skip
 
 WAVES, ROWS, DEADLINE, BUDGET = 4, GPRS + 4, 60_000, 1000
-MOVES, FEW_MOVES = 40, 8
+MOVES, FEW_MOVES = fewer(40), 8
 _MASKS = "executing", "active", "covered", "valid_mask"
 
 

@@ -8,9 +8,10 @@ from amaranth import Value
 
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.r700.fetch.returned import FetchReturn
+from ctm.tb.lib.some import fewer
 from ctm.tb.lib.streams import STALLS, Sink, Source, simulate
 
-FETCHES = 300
+FETCHES = fewer(300)
 CONFIG = ArrayConfig(instruction_set="r700", threads=4, lookups=8)
 NUMBERS = CONFIG.threads * CONFIG.lookups
 

@@ -14,10 +14,11 @@ from ctm.rtl.isa.status import Status
 from ctm.rtl.r700.fetch.operation import Task
 from ctm.rtl.r700.fetch.sequencer import FetchSequencer
 from ctm.tb.lib.machines import r700_array
+from ctm.tb.lib.some import fewer
 from ctm.tb.lib.streams import simulate
 from ctm.tb.r700 import words
 
-MOVES, DEADLINE = 40, 30_000
+MOVES, DEADLINE = fewer(40), 30_000
 TEXTURES, ABSENT, WATCHDOG = 3, 1, 1000
 """Inputs from number 3 on; number 1 of these is not there; and what a wavefront may execute."""
 GPRS, WAVES = 9, 4

@@ -10,12 +10,13 @@ from ctm.rtl.border.clients import ConstantBank
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.r700.flow.unit import FlowUnit
+from ctm.tb.lib.some import fewer
 from ctm.tb.lib.streams import simulate
 from ctm.tb.r700.flow.random_words import CONSTANTS, draw, spoil, units_of
 from ctm.tb.r700.flow.wavefront_model import Constants, StopError, Wavefront, Word
 
 WAVES, SIZE = 4, 8
-PROGRAMS = 30
+PROGRAMS = fewer(30)
 MOST_WORDS = 40
 """Words that a wavefront executes, at most."""
 DEADLINE = 20_000

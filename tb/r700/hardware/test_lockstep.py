@@ -2,9 +2,10 @@
 
 import pytest
 
+from ctm.tb.lib.some import fewer
 from ctm.tb.r700.hardware.drawn import DRAWN, check
 
-PROGRAMS = 25
+PROGRAMS = fewer(25)
 """Programs of each kind in the ordinary suite."""
 LONG_PROGRAMS = 1300
 _TOGETHER = 100

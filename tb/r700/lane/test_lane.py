@@ -8,7 +8,7 @@ import pytest
 from ctm.rtl.config import PipelineConfig
 from ctm.rtl.r700.lane.timing import lane_latency
 from ctm.sim.compiled import CompiledUnit
-from ctm.tb.lib.some import some
+from ctm.tb.lib.some import fewer, some
 from ctm.tb.lib.words import CORNERS
 from ctm.tb.r700.lane.batches import (
     byte_batches,
@@ -50,11 +50,11 @@ def test_all_pairs_of_bytes():
 
 
 def test_random_groups():
-    check(lane(), list(random_batches(600, 500, 1)))
+    check(lane(), list(random_batches(fewer(600), 500, 1)))
 
 
 def test_reductions():
-    check(lane(), list(reduction_batches(50_000, 2)))
+    check(lane(), list(reduction_batches(fewer(50_000), 2)))
 
 
 @pytest.mark.parametrize("name", some(SUMS, 3))

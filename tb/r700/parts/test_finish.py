@@ -10,9 +10,10 @@ import pytest
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.r700.finish import WavefrontEnd
 from ctm.tb.lib.machines import r700_array
+from ctm.tb.lib.some import fewer
 from ctm.tb.lib.streams import simulate
 
-ENDS, DEADLINE = 80, 60
+ENDS, DEADLINE = fewer(80), 60
 WORD_BITS, ADDRESS_BITS = 16, 14
 """Of a CF instruction's address in a fault, which control flow has with one bit more; of an address in its clause."""
 MACHINES: list[dict[str, int]] = [

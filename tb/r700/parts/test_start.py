@@ -11,11 +11,12 @@ from ctm.rtl.r700.border.registers import clear_layout, depth_of, pass_write_lay
 from ctm.rtl.r700.border.wavefront import start_layout
 from ctm.rtl.r700.start import WavefrontStart
 from ctm.tb.lib.machines import r700_array
+from ctm.tb.lib.some import fewer
 from ctm.tb.lib.streams import Sink, simulate
 
 BLOCK, PERIOD, TEMPORARIES = 32, 4, 4
 """Rows that are cleared at once; passes of a slice; registers after those of a program."""
-STARTS, SPARE, DEADLINE = 25, 3, 500
+STARTS, SPARE, DEADLINE = fewer(25), 3, 500
 """Wavefronts; cycles of one beside those of its passes and its blocks, without stalls; and at most."""
 COLUMNS, MASK = 4096, 0xFFFFFFFF
 NUMBERS = 1 << 24

@@ -12,10 +12,11 @@ from ctm.rtl.r700.border.registers import depth_of
 from ctm.rtl.r700.registers.addressing import register_address
 from ctm.rtl.r700.registers.file import RegisterFile
 from ctm.tb.lib.machines import r700_array
+from ctm.tb.lib.some import fewer
 from ctm.tb.lib.streams import simulate
 
 CHANNELS, BLOCK = 4, 32
-CYCLES = 300
+CYCLES = fewer(300)
 MACHINES = [{"wavefront": 4}, {"wavefront": 16, "rate": 1}]
 
 

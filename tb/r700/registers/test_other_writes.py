@@ -9,9 +9,10 @@ from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.r700.partition import Partition
 from ctm.rtl.r700.registers.other_writes import OtherWrites
+from ctm.tb.lib.some import fewer
 from ctm.tb.lib.streams import STALLS, Source, simulate
 
-ROWS, REGISTERS, CLEARS = 48, 40, 30
+ROWS, REGISTERS, CLEARS = 48, 40, fewer(30)
 CONFIG = ArrayConfig(instruction_set="r700", wavefront=16, rate=2, temporaries=2048)
 
 
