@@ -36,8 +36,7 @@ from ctm.tb.r700.fetch.moves import (
     texel,
 )  # fmt: skip
 
-WAVES, ROWS, DEADLINE, BUDGET = 4, GPRS + 4, 60_000, 1000
-MOVES, FEW_MOVES = fewer(40), 8
+WAVES, ROWS, DEADLINE, BUDGET, MOVES, FEW_MOVES = 4, GPRS + 4, 60_000, 1000, fewer(40), 8
 _MASKS = "executing", "active", "covered", "valid_mask"
 
 
