@@ -5,9 +5,9 @@ What helps nearly always is a zero that LLVM does not know (`ZERO`): x + zero is
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from ctm.sim.compiler.ir.module import NAME, Block, Function, split
+from ctm.sim.compiler.ir.module import NAME, Block, Function, Instruction, split
 from ctm.sim.compiler.ir.rewriting import Replacement, Rule, numbers_for, rewrite
 from ctm.sim.compiler.r700.lowering import PRIVATE, ZERO
 
@@ -41,6 +41,7 @@ def repaired(function: Function, remedies: Remedies) -> Function:
     if any(instruction.opcode == "fneg" for instruction in function.instructions):
         rules.append(_magnitude)
     numbers = numbers_for(function)
+    function = _with_wide_phis(function, numbers)
     if remedies.arrays:
         function = _with_hidden_indices(function, numbers)
     function = rewrite(function, rules, numbers)
@@ -170,6 +171,34 @@ def _magnitude(new: Replacement) -> bool:
     return True
 
 
+def _with_wide_phis(function: Function, numbers: Iterator[int]) -> Function:
+    """Each phi of a narrow type in 32 bits: LLVM is wrong about the upper bits of those that have constants."""
+    additions: dict[str, list[Instruction]] = {f"%{block.label}": [] for block in function.blocks}
+    blocks = []
+    for block in function.blocks:
+        phis: list[Instruction] = []
+        narrowed: list[Instruction] = []
+        others: list[Instruction] = []
+        for each in block.instructions:
+            found = _NARROW_PHI.fullmatch(each.text)
+            if found is None:
+                (phis if each.opcode == "phi" else others).append(each)
+                continue
+            wide = f"%-c.{next(numbers)}"
+            # Two edges from one block have the same value, and it needs one name.
+            incoming = {label: value for value, label in _INCOMING.findall(found[2])}
+            extended = {label: f"%-c.{next(numbers)}" for label in incoming}
+            for label, value in incoming.items():
+                additions[label].append(Instruction(extended[label], f"zext {found[1]} {value} to i32"))
+            edges = (f"[ {extended[label]}, {label} ]" for _, label in _INCOMING.findall(found[2]))
+            phis.append(replace(each, result=wide, text=f"phi i32 {', '.join(edges)}"))
+            narrowed.append(replace(each, text=f"trunc i32 {wide} to {found[1]}"))
+        blocks.append(Block(block.label, [*phis, *narrowed, *others]))
+    for block in blocks:
+        block.instructions[-1:-1] = additions[f"%{block.label}"]
+    return Function(function.head, blocks)
+
+
 def _with_tied_branches(function: Function, numbers: Iterator[int]) -> Function:
     """Each branch depends on the fetches of its block, without an effect on its condition."""
     blocks = []
@@ -193,6 +222,8 @@ def _with_tied_branches(function: Function, numbers: Iterator[int]) -> Function:
     return Function(function.head, blocks)
 
 
+_NARROW_PHI = re.compile(r"phi (i1|i8|i16) (.*)")
+_INCOMING = re.compile(rf"\[ (\S+), ({NAME}) \]")
 _UNION = re.compile(r"(or|add|xor)(?: \w+)* i32 (.*)")
 _CONSTANT_INDEX = re.compile(rf"(getelementptr .*{re.escape(PRIVATE)} {NAME}(?:, i32 0)?, i32 )(\d+)")
 _ACCESS = re.compile(rf"((?:load|store) .*{re.escape(PRIVATE)} )({NAME})(.*)")
