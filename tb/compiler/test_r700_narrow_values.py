@@ -1,4 +1,4 @@
-"""Values narrower than a register that come from several blocks, on R700 cores: their upper bits are not known."""
+"""Values narrower than a register that come from several blocks of a kernel, on R700 cores."""
 
 from pathlib import Path
 
@@ -23,6 +23,15 @@ KERNELS = {
         default: x = a;
         }
         r = ivec4(v, b, n, as_int(x));""",
+    "a bool that the default leaves": """
+        _Bool v = a & 1;
+        int m = b;
+        switch (c) {
+        case 5: v = v && a < 4; break;
+        case 3: x = a;
+        default: m = a + b;
+        }
+        r = ivec4(v, m, as_int(x), 0);""",
     "a condition of either of two cases": """
         _Bool v = a > 0;
         switch (c) {

@@ -172,7 +172,11 @@ def _magnitude(new: Replacement) -> bool:
 
 
 def _with_wide_phis(function: Function, numbers: Iterator[int]) -> Function:
-    """Each phi of a narrow type in 32 bits: LLVM is wrong about the upper bits of those that have constants."""
+    """Each phi of a narrow type in 32 bits.
+
+    Else LLVM has the truncations in the blocks of a switch, moves them to one of its branches as they cost nothing
+    (StructurizeCFG), and the value is undefined after another branch.
+    """
     additions: dict[str, list[Instruction]] = {f"%{block.label}": [] for block in function.blocks}
     blocks = []
     for block in function.blocks:

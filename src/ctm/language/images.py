@@ -59,7 +59,7 @@ def _element(values: Any) -> Vector:
 
     channels = np.atleast_1d(values)
     if channels.dtype.kind == "u" and channels.itemsize < _CHANNELS:
-        channels = channels / np.iinfo(channels.dtype).max
+        channels = channels.astype(np.float32) / np.float32(np.iinfo(channels.dtype).max)
     # An integer's missing channels hold the same bits.
     missing = np.array([0, 0, 0, 1], np.float32)
     missing = missing.view(channels.dtype) if channels.dtype.kind in "iu" else missing

@@ -49,6 +49,10 @@ def sampled(pixel: vec2, picture: Image):
     return texture(picture, pixel / 8).x
 
 @ctm.kernel
+def brighter(pixel: ivec2, picture: Image):
+    return texel(picture, pixel).x + 1
+
+@ctm.kernel
 def endless(pixel: vec2):
     x = pixel.x
     while True:
@@ -163,6 +167,13 @@ def test_an_image_is_sampled_by_coordinates_from_0_to_1(kernels: ModuleType) -> 
     picture = np.arange(64, dtype=np.float32).reshape(8, 8)
     assert np.array_equal(kernels.sampled[8, 8](picture), picture)
     assert np.array_equal(kernels.sampled[8, 8].in_python(picture), picture)
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.uint16])
+def test_integers_of_an_image_are_rounded_to_32_bits_in_python(kernels: ModuleType, kind: type) -> None:
+    picture: np.ndarray[Any, Any] = np.linspace(0, np.iinfo(kind).max, 256).astype(kind).reshape(16, 16)
+    found = [kernels.brighter[16, 16](picture), kernels.brighter[16, 16].in_python(picture)]
+    assert np.array_equal(*found)
 
 
 @pytest.mark.parametrize("size", [(0, 1), (1, 4097), (1,), 3, (1.0, 2), (1, 2, 3)])
