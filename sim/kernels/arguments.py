@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ctm.language.images import as_floats
 from ctm.rtl.isa.formats import DataFormat
 from ctm.rtl.isa.limits import BOOL_CONSTANTS, CHANNELS, COORDINATE_LIMIT, FLOAT_CONSTANTS, INT_CONSTANTS
 from ctm.sim.compiler.python import Constant, Parameter, Picture, Table
@@ -98,7 +99,7 @@ def formatted(array: Array) -> tuple[DataFormat, Array]:
     if small is not None:
         return small, array
     if array.itemsize < np.dtype(np.float32).itemsize:
-        array = array.astype(np.float32) / np.float32(np.iinfo(array.dtype).max)
+        array = as_floats(array)
     array = np.ascontiguousarray(array).view(np.float32)
     if array.shape[2] not in FLOATS:
         array = np.concatenate([array, np.ones_like(array[:, :, :1])], axis=2)

@@ -69,6 +69,11 @@ class Instruction:
         """The labels that a terminator may go on to, with their %."""
         return re.findall(rf"label ({NAME})", self.text)
 
+    @property
+    def incoming(self) -> list[tuple[str, str]]:
+        """The edges of a phi: the value, and the label, with its %, of the block that it comes from."""
+        return re.findall(rf"\[ (.*?), ({NAME}) \]", self.text)
+
     def __str__(self) -> str:
         head = f"{self.result} = " if self.result else ""
         return f"  {head}{self.text}{self.metadata}"

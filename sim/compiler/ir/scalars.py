@@ -15,7 +15,6 @@ _VECTOR = re.compile(r"<(\d+) x (\w+)>")
 _ELEMENTWISE = re.compile(r"([a-z]+(?: [a-z]+)*) (<\d+ x \w+>) (.*)", re.DOTALL)
 _CAST = re.compile(r"(\w+(?: \w+)*) (<\d+ x \w+>|\w+) (.*) to (<\d+ x \w+>|\w+)")
 _CALL = re.compile(r"((?:\w+ )*?)call ((?:\w+(?:\([^)]*\))? )*?)(<\d+ x \w+>|\w+) @([-\w.$]+)\((.*)\)(.*)")
-_PHI = re.compile(rf"\[ (.*?), ({NAME}) \]")
 _CASTS = ("trunc", "zext", "sext", "fptosi", "fptoui", "sitofp", "uitofp", "fptrunc", "fpext", "bitcast")
 _FLOATS = {"float": "i32", "double": "i64", "half": "i16"}
 _SCALAR_OPERANDS = ("llvm.abs", "llvm.ctlz", "llvm.cttz", "llvm.powi", "llvm.is.fpclass")
@@ -253,11 +252,12 @@ class _Scalariser:
         words, operands = _leading_words(instruction.text)
         type_ = operands[: operands.index(">") + 1]
         size, element = _shape(type_)
-        sources = _PHI.findall(operands)
         names = []
         for number in range(size):
             # Operands may be of blocks that are still to come.
-            deferred = (f"[ \0{value}\0{size}\0{element}\0{number}\0, {label} ]" for value, label in sources)
+            deferred = (
+                f"[ \0{value}\0{size}\0{element}\0{number}\0, {label} ]" for value, label in instruction.incoming
+            )
             names.append(self._add(f"{words} {element} {', '.join(deferred)}"))
         self._elements[instruction.result] = names
         return True

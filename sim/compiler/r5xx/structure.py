@@ -7,7 +7,7 @@ flag that is tested after each. Blocks between a loop's exits and their join blo
 once.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ctm.sim.compiler.ir.flow import Flow
@@ -223,7 +223,7 @@ class _Writer:
             if instruction.opcode != "phi":
                 break
             type_ = instruction.text.split(" [")[0].split(" ")[-1]
-            incoming = dict(_incoming(instruction))
+            incoming = {label.lstrip("%"): value for value, label in instruction.incoming}
             values.append((instruction.result, incoming[source], type_))
         if values:
             self._add(body, Copies(values))
@@ -253,12 +253,6 @@ class _Writer:
         if self._count > MOST_STATEMENTS:
             raise TooLargeError
         body.append(statement)
-
-
-def _incoming(phi: Instruction) -> Iterator[tuple[str, str]]:
-    for pair in phi.text.split("[")[1:]:
-        value, label = pair.split("]")[0].strip().rsplit(", ", 1)
-        yield label.lstrip("%"), value
 
 
 def loops(flow: Flow) -> dict[str, set[str]]:

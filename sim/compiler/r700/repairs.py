@@ -5,7 +5,7 @@ What helps nearly always is a zero that LLVM does not know (`ZERO`): x + zero is
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ctm.sim.compiler.ir.module import NAME, Block, Function, Instruction, split
 from ctm.sim.compiler.ir.rewriting import Replacement, Rule, numbers_for, rewrite
@@ -177,29 +177,29 @@ def _with_wide_phis(function: Function, numbers: Iterator[int]) -> Function:
     Else LLVM has the truncations in the blocks of a switch, moves them to one of its branches as they cost nothing
     (StructurizeCFG), and the value is undefined after another branch.
     """
-    additions: dict[str, list[Instruction]] = {f"%{block.label}": [] for block in function.blocks}
+    ends = {f"%{block.label}": Replacement(block.instructions[-1], numbers) for block in function.blocks}
     blocks = []
     for block in function.blocks:
         phis: list[Instruction] = []
         narrowed: list[Instruction] = []
         others: list[Instruction] = []
-        for each in block.instructions:
-            found = _NARROW_PHI.fullmatch(each.text)
+        for each in block.instructions[:-1]:
+            found = _NARROW_PHI.match(each.text)
             if found is None:
                 (phis if each.opcode == "phi" else others).append(each)
                 continue
-            wide = f"%-c.{next(numbers)}"
-            # Two edges from one block have the same value, and it needs one name.
-            incoming = {label: value for value, label in _INCOMING.findall(found[2])}
-            extended = {label: f"%-c.{next(numbers)}" for label in incoming}
-            for label, value in incoming.items():
-                additions[label].append(Instruction(extended[label], f"zext {found[1]} {value} to i32"))
-            edges = (f"[ {extended[label]}, {label} ]" for _, label in _INCOMING.findall(found[2]))
-            phis.append(replace(each, result=wide, text=f"phi i32 {', '.join(edges)}"))
-            narrowed.append(replace(each, text=f"trunc i32 {wide} to {found[1]}"))
+            # Two edges from one block need one name; their values are the same.
+            extended = {label: ends[label].value(f"zext {found[1]} {value} to i32") for value, label in each.incoming}
+            new = Replacement(each, numbers)
+            wide = new.value(f"phi i32 {', '.join(f'[ {extended[label]}, {label} ]' for _, label in each.incoming)}")
+            new.result(f"trunc i32 {wide} to {found[1]}")
+            phis.append(new.instructions[0])
+            narrowed.append(new.instructions[1])
         blocks.append(Block(block.label, [*phis, *narrowed, *others]))
     for block in blocks:
-        block.instructions[-1:-1] = additions[f"%{block.label}"]
+        end = ends[f"%{block.label}"]
+        end.keep()
+        block.instructions += end.instructions
     return Function(function.head, blocks)
 
 
@@ -226,8 +226,7 @@ def _with_tied_branches(function: Function, numbers: Iterator[int]) -> Function:
     return Function(function.head, blocks)
 
 
-_NARROW_PHI = re.compile(r"phi (i1|i8|i16) (.*)")
-_INCOMING = re.compile(rf"\[ (\S+), ({NAME}) \]")
+_NARROW_PHI = re.compile(r"phi (i1|i8|i16) ")
 _UNION = re.compile(r"(or|add|xor)(?: \w+)* i32 (.*)")
 _CONSTANT_INDEX = re.compile(rf"(getelementptr .*{re.escape(PRIVATE)} {NAME}(?:, i32 0)?, i32 )(\d+)")
 _ACCESS = re.compile(rf"((?:load|store) .*{re.escape(PRIVATE)} )({NAME})(.*)")

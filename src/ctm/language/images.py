@@ -53,13 +53,20 @@ def _index(coordinate: float, size: int) -> int:
     return 0 if math.isnan(coordinate) else math.floor(min(max(coordinate, 0), size - 1))
 
 
-def _element(values: Any) -> Vector:
+def as_floats(integers: "npt.NDArray[Any]") -> "npt.NDArray[Any]":
+    """Integers without a sign as float32 of 0 to 1, rounded once."""
     # To compile a kernel does not need numpy, whose import takes long.
+    import numpy as np
+
+    return integers.astype(np.float32) / np.float32(np.iinfo(integers.dtype).max)
+
+
+def _element(values: Any) -> Vector:
     import numpy as np
 
     channels = np.atleast_1d(values)
     if channels.dtype.kind == "u" and channels.itemsize < _CHANNELS:
-        channels = channels.astype(np.float32) / np.float32(np.iinfo(channels.dtype).max)
+        channels = as_floats(channels)
     # An integer's missing channels hold the same bits.
     missing = np.array([0, 0, 0, 1], np.float32)
     missing = missing.view(channels.dtype) if channels.dtype.kind in "iu" else missing

@@ -112,8 +112,8 @@ def _selection(to: Builder) -> bool:
 def _phi(to: Builder) -> bool:
     if _is_other(to.instruction.text.split(" [")[0].split(" ")[-1]):
         return False
-    incoming = re.findall(r"\[ (\S+), (\S+) \]", to.instruction.text)
-    return to.result(f"phi {WHOLE} float {', '.join(f'[ {to.float(value)}, {label} ]' for value, label in incoming)}")
+    edges = (f"[ {to.float(value)}, {label} ]" for value, label in to.instruction.incoming)
+    return to.result(f"phi {WHOLE} float {', '.join(edges)}")
 
 
 def _freezing(to: Builder) -> bool:

@@ -124,7 +124,7 @@ class Ranges:
             self._found[instruction.result] = found
 
     def _phi(self, phi: Instruction, *, is_last: bool) -> Range | None:
-        values = [self._of(value) for value in re.findall(r"\[ (\S+), \S+ \]", phi.text)]
+        values = [self._of(value) for value, _ in phi.incoming]
         there = [value for value in values if value is not None]
         if not there:
             return None

@@ -59,7 +59,7 @@ class _Counter(NamedTuple):
 
 
 def _counter(phi: Instruction, instructions: dict[str, Instruction]) -> _Counter | None:
-    incoming = {_same(value, instructions) for value in _incoming(phi)}
+    incoming = {_same(value, instructions) for value, _ in phi.incoming}
     numbers = [number for value in incoming if (number := _number(value)) is not None]
     steps = [instructions[name] for name in incoming if name in instructions]
     if len(numbers) != 1 or len(steps) != 1 or len(incoming) != 2 or steps[0].opcode != "fadd":
@@ -71,14 +71,10 @@ def _counter(phi: Instruction, instructions: dict[str, Instruction]) -> _Counter
     return _Counter(phi.result, steps[0].result, numbers[0], step)
 
 
-def _incoming(phi: Instruction) -> list[str]:
-    return re.findall(r"\[ (\S+), \S+ \]", phi.text)
-
-
 def _same(name: str, instructions: dict[str, Instruction]) -> str:
     """The one value that a phi has on all incoming edges; the name itself of anything else."""
     each = instructions.get(name)
-    values = {*_incoming(each)} if each is not None and each.opcode == "phi" else set()
+    values = {value for value, _ in each.incoming} if each is not None and each.opcode == "phi" else set()
     return values.pop() if len(values) == 1 else name
 
 
