@@ -17,7 +17,7 @@ from ctm.sim.synthesis.cells import KINDS, Cells
 from ctm.sim.synthesis.devices import DEFAULT_DEVICE, DEVICES
 from ctm.sim.synthesis.whole import measure_machine
 from scripts.preset_names import short
-from scripts.records import read_records, write_records
+from scripts.records import measured
 from scripts.reference_tables import table
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -79,12 +79,9 @@ def _units(presets: list[Areas]) -> Iterator[tuple[str, ...]]:
 
 def main(presets: list[str]) -> None:
     """Measure some presets, or all, and write what is recorded and the page."""
-    recorded = read_records(FILE)
-    for preset in presets or PRESETS:
-        recorded[preset] = measure(preset)
+    for preset, recorded in measured(FILE, presets, [*PRESETS], measure):
         print(f"{preset}: {recorded[preset]['all']['luts']:,} LUT4", file=sys.stderr, flush=True)
-        write_records(FILE, recorded, PRESETS)
-        write_file(PAGE, page(read_records(FILE)).encode())
+        write_file(PAGE, page(recorded).encode())
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ctm.rtl.config import PRESETS
 from ctm.sim.synthesis.whole import measure_machine
-from scripts.records import read_records, write_records
+from scripts.records import measured
 
 FILE = Path(__file__).parents[1] / "docs" / "preset_clocks.json"
 SEEDS = 3
@@ -40,11 +40,8 @@ def median(clocks: Clocks) -> str:
 
 def main(presets: list[str]) -> None:
     """Measure some presets, or all, and keep what is recorded of the others."""
-    recorded = read_records(FILE)
-    for preset in presets or PRESETS:
-        recorded[preset] = measure(preset)
+    for preset, recorded in measured(FILE, presets, [*PRESETS], measure):
         print(f"{preset}: {median(recorded[preset])} MHz", file=sys.stderr, flush=True)
-        write_records(FILE, recorded, PRESETS)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from pathlib import Path
 from ctm.rtl.config import PRESETS
 from ctm.sim.report import r700_workloads, workloads
 from ctm.sim.report.workloads import Workload, prepare
-from scripts.records import read_records, write_records
+from scripts.records import measured
 
 FILE = Path(__file__).parents[1] / "docs" / "preset_cycles.json"
 WORKLOADS = ("saxpy 128 x 128 x vec4", "matmul 128", "mandelbrot 64 x 64")
@@ -44,10 +44,8 @@ def measure(preset: str) -> dict[str, int]:
 
 def main(presets: list[str]) -> None:
     """Measure some presets, or all, and keep what is recorded of the others."""
-    recorded = read_records(FILE)
-    for preset in presets or PRESETS:
-        recorded[preset] = measure(preset)
-        write_records(FILE, recorded, PRESETS)
+    for _ in measured(FILE, presets, [*PRESETS], measure):
+        pass
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from ctm.sim.synthesis.levels.measuring import measure_levels
 from ctm.sim.synthesis.levels.table import levels_fields
 from ctm.sim.synthesis.whole import FREQUENCY
 from scripts.preset_names import short
-from scripts.records import read_records, write_records
+from scripts.records import measured
 from scripts.reference_tables import table
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -112,12 +112,9 @@ def written(page: str, recorded: Mapping[str, Levels]) -> str:
 
 def main(presets: list[str]) -> None:
     """Measure some presets, or all, and write what is recorded and the document."""
-    recorded = read_records(FILE)
-    for preset in presets or MEASURED:
-        recorded[preset] = measure(preset)
+    for preset, recorded in measured(FILE, presets, MEASURED, measure):
         print(f"{preset}: {recorded[preset]['deepest']['levels']} levels", file=sys.stderr, flush=True)
-        write_records(FILE, recorded, MEASURED)
-    write_file(PAGE, written(PAGE.read_text(encoding="utf-8"), recorded).encode())
+        write_file(PAGE, written(PAGE.read_text(encoding="utf-8"), recorded).encode())
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Measurements of presets, kept in a JSON file with a line for each."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,3 +18,14 @@ def write_records(file: Path, records: Mapping[str, Any], order: Iterable[str]) 
     """Record the presets of `order` that were measured, in this order."""
     rows = (f"  {json.dumps(name)}: {json.dumps(records[name])}" for name in order if name in records)
     write_file(file, ("{\n" + ",\n".join(rows) + "\n}\n").encode())
+
+
+def measured(
+    file: Path, presets: Sequence[str], order: Sequence[str], measure: Callable[[str], Any]
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Measure `presets`, or all of `order`, and record each in the file; its name, and what is recorded then."""
+    records = read_records(file)
+    for preset in presets or order:
+        records[preset] = measure(preset)
+        write_records(file, records, order)
+        yield preset, read_records(file)
