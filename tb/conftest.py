@@ -9,7 +9,7 @@ import pytest
 from hypothesis import settings
 
 from ctm.tb.cli.processes import Process
-from ctm.tb.lib.some import ALL_CASES, RATES, mark
+from ctm.tb.lib.some import ALL_CASES, RATES, has_all_cases, mark
 
 settings.register_profile("ordinary", deadline=None, derandomize=True, max_examples=40)
 settings.register_profile("long", deadline=None, max_examples=5000)
@@ -67,7 +67,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in items:
             item.add_marker(pytest.mark.timeout(0))
     else:
-        if os.environ.get(ALL_CASES) != "1":
+        if not has_all_cases():
             mark(items, RATES)
         long = [item for item in items if item.get_closest_marker("long")]
         config.hook.pytest_deselected(items=long)

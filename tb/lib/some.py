@@ -58,9 +58,14 @@ def some(cases: Sequence[Any], every: int) -> list[Any]:
     ]
 
 
+def has_all_cases() -> bool:
+    """Whether tests have all their cases."""
+    return os.environ.get(ALL_CASES) == "1"
+
+
 def fewer(count: int) -> int:
     """How many random cases a test draws, or cycles it has: `count` with --long and on mutants, else two fifths."""
-    return count if os.environ.get(ALL_CASES) == "1" else count * 2 // 5
+    return count if has_all_cases() else count * 2 // 5
 
 
 def pairs(first: Iterable[Any], second: Iterable[Any]) -> list[Any]:

@@ -19,8 +19,8 @@ from ctm.tb.soak.comparison import Comparison, Hardware, Outcome
 from ctm.tb.soak.work import draw_work
 from ctm.tb.system.memories import copy, first_difference, touched_pages
 
-_RUNS, _LONG_RUNS = 160, 10_000
-_BATCH = fewer(20)
+_RUNS, _LONG_RUNS = fewer(160), 10_000
+_BATCH = 20
 _QUEUED = range(20_000, 20_000 + fewer(30))
 _OTHER: dict[str, dict[str, int | str]] = {
     "one port of 64 bits": {"memory.split": 1 << 32, "memory.data_bits": 64, "array.threads": 4},
@@ -59,7 +59,7 @@ def check(seeds: range, config: MachineConfig) -> list[Outcome]:
     return [outcome for seed in seeds for outcome in Comparison(draw_work(seed), config).run()]
 
 
-@pytest.mark.parametrize("first", some(range(0, _RUNS, _BATCH), 4))
+@pytest.mark.parametrize("first", some(range(0, _RUNS, _BATCH), 2))
 def test_random_work_leaves_the_same_errors_and_the_same_memory(first: int) -> None:
     check(range(first, first + _BATCH), machine("r5xx"))
 
