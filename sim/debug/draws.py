@@ -19,8 +19,6 @@ from ctm.sim.golden.r700.draws.stages import R700Stages
 from ctm.sim.golden.r700.draws.threads import ThreadLaunch
 from ctm.sim.golden.r700.image import pipeline_in
 
-ThreadName = Callable[[int, int, int], str]
-"""What the thread of a wavefront, by its index, at (i, j) is."""
 SetUp = Callable[[Shaded, Integers], Shapes]
 """The shapes of triangles, or points, of shaded vertices with these corners, [n, 3 or 1]."""
 _WRITERS = {"GS": "ES", "DC": "GS"}

@@ -19,7 +19,6 @@ from ctm.tb.lib.machines import machine
 DATA = Path(__file__).parents[1] / "data" / "draws"
 NAMES = sorted(path.stem for path in DATA.glob("*.json"))
 COMPILERS = ("sfn", "sb", "nosb")
-STREAM_FILL = -777.0
 
 
 @cache

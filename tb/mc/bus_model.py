@@ -111,11 +111,6 @@ class BusModel(End):
             self._burst, self._has_error = None, False
 
 
-def payload_of(port: Any, value: int) -> Any:
-    """A payload as a record with names."""
-    return port.payload.shape().from_bits(value) if hasattr(port.payload, "shape") else value
-
-
 def is_offered(context: Any, port: Any) -> bool:
     """Whether a stream is valid now."""
     return bool(context.get(Value.cast(port.valid)))

@@ -42,11 +42,6 @@ def install(source: Source, mutant: Mutant) -> None:
     SourceFileLoader.get_code = get_code  # type: ignore[assignment, method-assign]
 
 
-def uninstall() -> None:
-    """Let files be imported as they are; modules that are imported stay what they are."""
-    SourceFileLoader.get_code = _usual  # type: ignore[method-assign]
-
-
 def install_from_environment() -> None:
     """Import the mutant that the environment names instead of its file, here and in processes started from here.
 

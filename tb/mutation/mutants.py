@@ -11,7 +11,6 @@ from random import Random
 from ctm.tb.mutation.operators import edits
 
 TOP = Path(__file__).resolve().parents[2]
-_COMPOUND = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 @dataclass(frozen=True)

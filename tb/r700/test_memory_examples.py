@@ -14,7 +14,6 @@ from ctm.tb.r700.machine import OUTPUTS, UNTOUCHED, Job, Run, run
 from ctm.tb.r700.words import export, group, memory_export, memory_read, slot, tex
 
 _MEMORY, _SCRATCH = {"memory": True}, {"scratch": True}
-_ACKNOWLEDGED = {0: 2, 1: 3}
 
 
 def ran(a: Assembly, *, information: dict, **job) -> Run:

@@ -22,7 +22,6 @@ sizes = [8, [4, 12]]
 """
 """Six points that take no time."""
 POINTS = 6
-VARYING = ("number", "host_seconds")
 
 
 def sweep_in(folder: Path, text: str = SMALL) -> Path:

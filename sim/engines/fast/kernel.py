@@ -6,7 +6,7 @@ wavefront of the vector ended, to `give_back` if a wavefront needs the golden mo
 at its end.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from llvmlite import ir
@@ -296,11 +296,6 @@ class Kernel:
         builder.call(self.function, function.args)
         builder.call(put, [kept])
         builder.ret_void()
-
-
-def masks_of(lanes: Lanes, names: Sequence[str]) -> dict[str, Value]:
-    """Kept masks, one for each name."""
-    return {name: lanes.builder.alloca(lanes.integers, name=name) for name in names}
 
 
 def _set_attributes(function: Value, width: int) -> None:

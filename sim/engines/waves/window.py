@@ -2,13 +2,11 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from ctm.sim.engines.seen import Watching
 
 VCD, COMPRESSED_VCD, FST = ".vcd", ".vcd.gz", ".fst"
 FORMATS = (FST, VCD, COMPRESSED_VCD)
-Around = Literal["fault", "end"]
 _MOST = (1 << 63) - 1
 """The greatest number of a cycle: models count in 64 bits, and windows add up."""
 
