@@ -294,7 +294,7 @@ from ctm.rtl.isa.r700.alu import Op2
 from ctm.rtl.isa.r700.operations import OPERATIONS
 from ctm.rtl.r700.code.controls import control
 from ctm.rtl.r700.border.lane import Source
-from ctm.sim.golden.r700.scalar.selection import VALUES
+from ctm.tb.golden.r700.scalar.selection import VALUES
 
 SOURCE = ".isa r700\n.type ps\nSETLT R1.x, R0.x, R0.y\nEXPORT_DONE PIX0, R1.x000"
 program = assemble(SOURCE)
@@ -316,8 +316,8 @@ assert (fields["if_true"], fields["accepts"]["less"], fields["accepts"]["equal"]
 
 def test_the_example_of_an_r700_operation_runs(tmp_path: Path) -> None:
     """In a copy of the project, in which each change is made after the line that the page names."""
-    for folder in ("rtl", "sim", "src", "examples"):
-        ignored = shutil.ignore_patterns("__pycache__", "tb")
+    for folder in ("rtl", "sim", "src", "examples", "tb/golden"):
+        ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(TOP / folder, tmp_path / folder, symlinks=True, ignore=ignored)
     text = (TOP / "docs" / "howto" / "instruction.md").read_text(encoding="utf-8")
     changes = re.findall(

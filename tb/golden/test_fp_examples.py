@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ctm.sim.golden import fp
-from ctm.sim.golden.fp import scalar
+from ctm.tb.golden import scalar
 from ctm.tb.lib.words import bits, floats, show
 
 INF, NEGATIVE_INF = 0x7F800000, 0xFF800000

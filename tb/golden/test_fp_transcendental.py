@@ -6,7 +6,8 @@ import pytest
 from ctm.rtl.isa.coefficients import COEFFICIENTS
 from ctm.rtl.isa.transcendental import ADDRESS_BITS, C0_BITS, C1_BITS, C2_BITS
 from ctm.sim.golden import fp
-from ctm.sim.golden.fp import fit, scalar
+from ctm.sim.golden.fp import fit
+from ctm.tb.golden import scalar
 from ctm.tb.golden.accuracy import Measurement, consecutive, measure
 from ctm.tb.golden.functions import FUNCTIONS
 from ctm.tb.lib.words import CORNERS, bits, check, floats, near_words, one_by_one, random_words, show

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ctm.sim.golden import fp
-from ctm.sim.golden.fp import scalar
+from ctm.tb.golden import scalar
 from ctm.tb.lib.words import CORNERS, bits, check, floats, near_words, one_by_one, pairs, random_words, triples
 
 SINGLES = np.concatenate([CORNERS, random_words(4000, 1), near_words(2000, 2)])

@@ -10,7 +10,7 @@ import numpy as np
 
 from ctm.rtl.isa.r5xx.instruction import ALPHA_ADDR, ALPHA_INST, COMMON, RGB_ADDR, RGB_INST, RGBA_INST, inline_constant
 from ctm.rtl.isa.word import unpack
-from ctm.sim.golden.fp import scalar
+from ctm.tb.golden import scalar
 
 LITERALS = {4: 0x00000000, 5: 0x3F000000, 6: 0x3F800000}
 COLORS = ("red", "green", "blue")

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from ctm.rtl.isa.r700.alu import INLINE_CONSTANTS
 from ctm.rtl.isa.r700.operations import OPERATIONS
-from ctm.sim.golden.r700.scalar import INDICES, PREDICATES, REDUCTIONS, VALUES, modify
+from ctm.tb.golden.r700.scalar import INDICES, PREDICATES, REDUCTIONS, VALUES, modify
 from ctm.tb.r700.random_groups import Clause
 from ctm.tb.r700.words import Slot, Source, positions
 

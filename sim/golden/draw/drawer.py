@@ -75,8 +75,8 @@ class Drawer:
             number, dword = np.nonzero(written)
             address = target.base + WORD_BYTES * (target.filled + number * target.stride + dword)
             kept = self._memory.keep(BusClient.OUTPUT, address % ADDRESS_SPACE, WORD_BYTES, np.ones(address.size, bool))
-            space = self._memory.view(np.uint32)
-            space[(address % ADDRESS_SPACE // WORD_BYTES)[kept]] = words[number, dword][kept]
+            dwords = self._memory.view(np.uint32)
+            dwords[(address % ADDRESS_SPACE // WORD_BYTES)[kept]] = words[number, dword][kept]
             state.streams[stream] = replace(target, filled=target.filled + vertices.size * target.stride)
 
 

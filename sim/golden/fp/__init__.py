@@ -1,7 +1,7 @@
 """The machine's arithmetic on float32 arrays, exact to the last bit.
 
 Arrays are carriers of 32-bit words. Results are new arrays unless `out` is given. Threads may compute at once.
-`ctm.sim.golden.fp.scalar` says the same in plain integers, one word at a time. Source: CTM Guide pp. 26-42;
+`tb/golden/scalar` says the same in plain integers, one word at a time. Source: CTM Guide pp. 26-42;
 docs/arithmetic.md.
 """
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from ctm.sim.golden.r700 import formulas, scalar
+from ctm.sim.golden.r700 import formulas
+from ctm.tb.golden.r700 import scalar
 from ctm.tb.lib.words import bits, floats
 
 INF, MINUS_INF = 0x7F800000, 0xFF800000

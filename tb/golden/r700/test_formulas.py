@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from ctm.sim.golden import fp
-from ctm.sim.golden.r700 import formulas, scalar
-from ctm.tb.golden.r700 import operations
+from ctm.sim.golden.r700 import formulas
+from ctm.tb.golden.r700 import operations, scalar
 from ctm.tb.golden.r700.operands import FEW, OPERANDS, slots
 from ctm.tb.lib.words import bits, check, floats, one_by_one, triples
 

@@ -1,7 +1,7 @@
 """The formulas of the R700's ALU operations on whole arrays, by the operations' names.
 
 Operands are float32 arrays of shape [n] or [1], carriers of 32-bit words, which broadcast; results are new arrays.
-`clean` promises that no operand is a denormal. `ctm.sim.golden.r700.scalar` says the same in plain integers, one set of
+`clean` promises that no operand is a denormal. `tb/golden/r700/scalar` says the same in plain integers, one set of
 words at a time; docs/arithmetic.md.
 """
 

@@ -4,8 +4,8 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
-from ctm.sim.golden.fp.scalar.number import is_infinite, is_nan, sign, value
-from ctm.sim.golden.r700.scalar.integer import signed
+from ctm.tb.golden.r700.scalar.integer import signed
+from ctm.tb.golden.scalar.number import is_infinite, is_nan, sign, value
 
 _LEAST, _MOST = -256, 255
 

@@ -1,7 +1,7 @@
 """Output modifier and clamp of a result."""
 
-from ctm.sim.golden.fp import scalar
-from ctm.sim.golden.fp.scalar.number import NAN, ZERO, flush, is_infinite, is_nan, is_zero, round_nearest, split
+from ctm.tb.golden import scalar
+from ctm.tb.golden.scalar.number import NAN, ZERO, flush, is_infinite, is_nan, is_zero, round_nearest, split
 
 _EXPONENTS = (0, 1, 2, -1)
 """For OMOD 0 to 3."""

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from ctm.sim.golden.fp import scalar
-from ctm.sim.golden.r700.scalar.integer import signed, wrapped
+from ctm.tb.golden import scalar
+from ctm.tb.golden.r700.scalar.integer import signed, wrapped
 
 VALUES: dict[str, Callable[..., int]] = {
     "FLT_TO_INT": lambda s0: wrapped(scalar.to_integer(s0, -(1 << 31), (1 << 31) - 1)),

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ctm.sim.golden.fp.scalar.number import (
+from ctm.tb.golden.scalar.number import (
     INFINITY,
     NAN,
     ONE,

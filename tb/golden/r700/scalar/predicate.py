@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from functools import partial
 
-from ctm.sim.golden.fp import scalar
-from ctm.sim.golden.fp.scalar.number import LARGEST, ONE, SIGN, ZERO
-from ctm.sim.golden.r700.scalar.comparison import TESTS, holds, holds_signed, passes
+from ctm.tb.golden import scalar
+from ctm.tb.golden.r700.scalar.comparison import TESTS, holds, holds_signed, passes
+from ctm.tb.golden.scalar.number import LARGEST, ONE, SIGN, ZERO
 
 Outcome = tuple[int, bool]
 

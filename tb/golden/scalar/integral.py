@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
-from ctm.sim.golden.fp.scalar.number import NAN, is_infinite, is_nan, round_nearest, sign, value
+from ctm.tb.golden.scalar.number import NAN, is_infinite, is_nan, round_nearest, sign, value
 
 
 def trunc(a: int) -> int:

@@ -1,6 +1,6 @@
 """Selections, tests and modifiers, one word at a time."""
 
-from ctm.sim.golden.fp.scalar.number import (
+from ctm.tb.golden.scalar.number import (
     HALF,
     NAN,
     ONE,

@@ -3,7 +3,7 @@
 It shares nothing with the array version but the table of the transcendental unit, and is written to be read.
 """
 
-from ctm.sim.golden.fp.scalar.arithmetic import (
+from ctm.tb.golden.scalar.arithmetic import (
     add,
     dot,
     fraction,
@@ -12,9 +12,9 @@ from ctm.sim.golden.fp.scalar.arithmetic import (
     multiply_then_add,
     presubtract,
 )
-from ctm.sim.golden.fp.scalar.conversion import coordinate_index, from_integer, from_unorm, to_integer, to_unorm
-from ctm.sim.golden.fp.scalar.integral import ceil, floor, rint, trunc
-from ctm.sim.golden.fp.scalar.selection import (
+from ctm.tb.golden.scalar.conversion import coordinate_index, from_integer, from_unorm, to_integer, to_unorm
+from ctm.tb.golden.scalar.integral import ceil, floor, rint, trunc
+from ctm.tb.golden.scalar.selection import (
     clamp,
     input_modifier,
     maximum,
@@ -24,7 +24,7 @@ from ctm.sim.golden.fp.scalar.selection import (
     select_not_negative,
     test_zero,
 )
-from ctm.sim.golden.fp.scalar.transcendental import cos, ex2, ln2, rcp, rsq, sin
+from ctm.tb.golden.scalar.transcendental import cos, ex2, ln2, rcp, rsq, sin
 
 __all__ = [
     "add",

@@ -16,7 +16,7 @@ from ctm.rtl.isa.transcendental import (
     SUM_SHIFT,
     Region,
 )
-from ctm.sim.golden.fp.scalar.number import (
+from ctm.tb.golden.scalar.number import (
     BIAS,
     FRACTION_BITS,
     INFINITY,

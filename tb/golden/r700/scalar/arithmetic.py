@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from functools import partial
 
-from ctm.sim.golden.fp import scalar
-from ctm.sim.golden.fp.scalar.number import INFINITY, LARGEST, SIGN, is_nan, order
-from ctm.sim.golden.r700.scalar.modifiers import scale
+from ctm.tb.golden import scalar
+from ctm.tb.golden.r700.scalar.modifiers import scale
+from ctm.tb.golden.scalar.number import INFINITY, LARGEST, SIGN, is_nan, order
 
 _MINUS_LARGEST = SIGN | LARGEST
 _MINUS_INFINITY = SIGN | INFINITY

@@ -5,11 +5,11 @@ It has the tables of `ctm.sim.golden.r700.formulas`, under the same names, and i
 
 from collections.abc import Callable, Mapping
 
-from ctm.sim.golden.r700.scalar import arithmetic, conversion, integer, selection, transcendental
-from ctm.sim.golden.r700.scalar.address import INDICES
-from ctm.sim.golden.r700.scalar.modifiers import modify
-from ctm.sim.golden.r700.scalar.predicate import PREDICATES
-from ctm.sim.golden.r700.scalar.reduction import REDUCTIONS
+from ctm.tb.golden.r700.scalar import arithmetic, conversion, integer, selection, transcendental
+from ctm.tb.golden.r700.scalar.address import INDICES
+from ctm.tb.golden.r700.scalar.modifiers import modify
+from ctm.tb.golden.r700.scalar.predicate import PREDICATES
+from ctm.tb.golden.r700.scalar.reduction import REDUCTIONS
 
 VALUES: Mapping[str, Callable[..., int]] = {
     **arithmetic.VALUES,

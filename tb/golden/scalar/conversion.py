@@ -2,8 +2,8 @@
 
 import math
 
-from ctm.sim.golden.fp.scalar.number import SIGNIFICAND_BITS, is_infinite, is_nan, round_nearest, sign, split, value
-from ctm.sim.golden.fp.scalar.selection import clamp
+from ctm.tb.golden.scalar.number import SIGNIFICAND_BITS, is_infinite, is_nan, round_nearest, sign, split, value
+from ctm.tb.golden.scalar.selection import clamp
 
 # More quotient bits than any tie of n / 65535 needs; the remainder is kept as a sticky bit.
 _QUOTIENT_BITS = 64

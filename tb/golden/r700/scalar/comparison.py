@@ -3,8 +3,8 @@
 import operator
 from collections.abc import Callable
 
-from ctm.sim.golden.fp.scalar.number import is_nan, order
-from ctm.sim.golden.r700.scalar.integer import signed
+from ctm.tb.golden.r700.scalar.integer import signed
+from ctm.tb.golden.scalar.number import is_nan, order
 
 _CONDITIONS: dict[str, Callable[[int, int], bool]] = {
     "E": operator.eq,

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from functools import partial
 
-from ctm.sim.golden.fp.scalar.number import ONE, ZERO, is_nan
-from ctm.sim.golden.r700.scalar.comparison import TESTS, holds, holds_signed, passes
+from ctm.tb.golden.r700.scalar.comparison import TESTS, holds, holds_signed, passes
+from ctm.tb.golden.scalar.number import ONE, ZERO, is_nan
 
 _ALL_ONES = 0xFFFF_FFFF
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from ctm.sim.golden.fp import scalar
-from ctm.sim.golden.fp.scalar.number import INFINITY, LARGEST, NAN, ZERO, flush, is_infinite, is_nan, is_zero, sign
+from ctm.tb.golden import scalar
+from ctm.tb.golden.scalar.number import INFINITY, LARGEST, NAN, ZERO, flush, is_infinite, is_nan, is_zero, sign
 
 
 def clamped(result: int) -> int:

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Sequence
 
-from ctm.sim.golden.fp import scalar
-from ctm.sim.golden.fp.scalar.number import ONE, SIGN, ZERO, magnitude
-from ctm.sim.golden.r700.scalar.comparison import holds
-from ctm.sim.golden.r700.scalar.selection import maximum
+from ctm.tb.golden import scalar
+from ctm.tb.golden.r700.scalar.comparison import holds
+from ctm.tb.golden.r700.scalar.selection import maximum
+from ctm.tb.golden.scalar.number import ONE, SIGN, ZERO, magnitude
 
 Slots = tuple[int, int, int, int]
 
