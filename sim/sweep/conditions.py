@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from operator import ge, gt, le, lt
 from typing import Any
 
+from ctm.rtl.config import TEXT_SETTINGS
 from ctm.sim.jobs.takes import shown
 from ctm.sim.sweep.names import unknown
 from ctm.sim.sweep.settings import SETTINGS, named
@@ -13,6 +14,8 @@ _COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {"above": gt, "below": lt,
 _OWN = ("preset", "job", "engine", "height", "width", "sets")
 """Keys beside the settings."""
 NUMBERS = ("height", "width")
+_COMPARED = (*(name for name in SETTINGS if name not in TEXT_SETTINGS), *NUMBERS)
+"""Numbers that others may be compared with."""
 
 Facts = Mapping[str, int | str]
 """What a point is, by the names of settings, `_OWN` and ``sets.NAME``."""
@@ -50,14 +53,14 @@ def condition(table: Mapping[str, Any], sets: Mapping[str, Mapping[str, Any]]) -
     wanted: dict[str, Any] = {}
     try:
         for name, keys, value in named({key: value for key, value in table.items() if key not in _OWN}):
-            wanted[name] = _checked(keys, value, are_numbers=True)
+            wanted[name] = _checked(keys, value, is_name=name in TEXT_SETTINGS)
     except KeyError as error:
         keys, problem = error.args
         # Of a key without a dot it may be either.
         near = unknown("key", keys[0], (*_OWN, *SETTINGS)) if len(keys) == 1 else problem
         raise ConditionError(keys, near) from None
     for name in (name for name in _OWN if name in table and name != "sets"):
-        wanted[name] = _checked((name,), table[name], are_numbers=name in NUMBERS)
+        wanted[name] = _checked((name,), table[name], is_name=name not in NUMBERS)
     members = table.get("sets", {})
     if not isinstance(members, dict):
         raise ConditionError(("sets",), f"takes a member of a set, as sets.NAME = MEMBER, not {shown(members)}")
@@ -71,20 +74,22 @@ def condition(table: Mapping[str, Any], sets: Mapping[str, Mapping[str, Any]]) -
     return Condition(wanted)
 
 
-def _checked(keys: tuple[str, ...], value: Any, *, are_numbers: bool) -> Any:
-    if isinstance(value, dict) and are_numbers and value:
+def _checked(keys: tuple[str, ...], value: Any, *, is_name: bool) -> Any:
+    """What a key of a condition has: names, or numbers, which may also be compared."""
+    if isinstance(value, dict) and value and not is_name:
         for name, limit in value.items():
             if name not in _COMPARISONS:
                 raise ConditionError((*keys, name), unknown("comparison", name, _COMPARISONS))
-            if isinstance(limit, str) and limit not in (*SETTINGS, *NUMBERS):
-                raise ConditionError((*keys, name), unknown("setting", limit, (*SETTINGS, *NUMBERS)))
+            if isinstance(limit, str) and limit not in _COMPARED:
+                raise ConditionError((*keys, name), unknown("setting", limit, _COMPARED))
             if not isinstance(limit, int | str) or isinstance(limit, bool):
                 raise ConditionError((*keys, name), f"takes a number or the name of a setting, not {shown(limit)}")
         return value
-    for each in value if isinstance(value, list) else [value]:
-        if not isinstance(each, int | str) or isinstance(each, bool):
-            what = "a value, an array of values, or a comparison as {above = 4}" if are_numbers else "a name or several"
-            raise ConditionError(keys, f"takes {what}, not {shown(value)}")
+    listed = value if isinstance(value, list) else [value]
+    kind = str if is_name else int
+    if not listed or not all(isinstance(each, kind) and not isinstance(each, bool) for each in listed):
+        what = "a name or several" if is_name else "a number, an array of numbers, or a comparison as {above = 4}"
+        raise ConditionError(keys, f"takes {what}, not {shown(value)}")
     return value
 
 

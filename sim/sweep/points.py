@@ -19,7 +19,7 @@ from ctm.sim.jobs.drawing import draw_problem
 from ctm.sim.jobs.execution import check_kinds
 from ctm.sim.jobs.loading import LoadedJob, load_job
 from ctm.sim.jobs.reading import Key, TomlText, message_of
-from ctm.sim.sweep.conditions import NUMBERS, Condition, ConditionError, condition
+from ctm.sim.sweep.conditions import Condition, ConditionError, condition
 from ctm.sim.sweep.content import digest_of_job
 from ctm.sim.sweep.names import unknown
 from ctm.sim.sweep.schema import SECTIONS, Configurations, Range, Sweep, SweptJob, values_of
@@ -216,10 +216,6 @@ class _Expansion:
                 for each in value if isinstance(value, list | tuple) else [value]:
                     if each not in names:
                         raise self._text.error(("leave_out", number, name), unknown(name, each, names))
-            for name in NUMBERS:
-                value = wanted.get(name, 0)
-                if any(isinstance(each, str) for each in (value if isinstance(value, list) else [value])):
-                    raise self._text.error(("leave_out", number, name), f"takes numbers, not {value!r}")
 
     def _load_job(self, key: Key, name: str, section: SweptJob) -> None:
         path = self._path.parent / section.file

@@ -156,7 +156,15 @@ BAD = [
     ("[[jobs]]", '[[leave_out]]\njob = "saxy"\n[[jobs]]', 10, "there is no job 'saxy'"),
     ("[[jobs]]", '[[leave_out]]\nengine = "gold"\n[[jobs]]', 10, "there is no engine 'gold'"),
     ("[[jobs]]", '[[leave_out]]\npreset = "defalt"\n[[jobs]]', 10, "there is no preset 'defalt'"),
-    ("[[jobs]]", '[[leave_out]]\nheight = "x"\n[[jobs]]', 10, "takes numbers, not 'x'"),
+    ("[[jobs]]", '[[leave_out]]\nheight = "x"\n[[jobs]]', 10, 'as {above = 4}, not the string "x"'),
+    ("[[jobs]]", '[[leave_out]]\narray.cores = "1"\n[[jobs]]', 10, 'takes a number, an array of numbers, or a comp'),
+    ("[[jobs]]", '[[leave_out]]\narray.cores = []\n[[jobs]]', 10, "not an array of no values"),
+    ("[[jobs]]", '[[leave_out]]\njob = {above = 4}\n[[jobs]]', 10, "takes a name or several, not a table"),
+    ("[[jobs]]", '[[leave_out]]\narray.instruction_set = 4\n[[jobs]]', 10, "takes a name or several, not 4"),
+    (
+        "[[jobs]]", '[[leave_out]]\narray.cores = {above = "array.instruction_set"}\n[[jobs]]', 10,
+        "there is no setting 'array.instruction_set'",
+    ),
     ("[[jobs]]", "[[leave_out]]\n[[jobs]]", 9, "is empty, and would leave out everything"),
     ("[[jobs]]", "[[leave_out]]\nheight = {above = 0}\n[[jobs]]", None, "there is no point: everything is left out"),
     ("[[jobs]]", f'[[jobs]]\nfile = "{SAXPY}"\n[[jobs]]', 11, "two jobs are called 'saxpy'"),
@@ -174,6 +182,12 @@ def test_an_error_is_one_line_with_position_and_remedy(
     prefix = f"{path}:{line}: " if line is not None else f"{path}:"
     assert said.startswith(f"error: {prefix}") and message in said, said
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("name", ["", ".", "/", "..", "table.csv"])
+def test_a_table_has_the_name_of_one(tmp_path: Path, name: str) -> None:
+    said = error_line("sweep", sweep_in(tmp_path), "-o", name)
+    assert said.startswith("error: -o ") and said.endswith("its name must end in .parquet\n")
 
 
 def test_many_points_are_told_while_they_are_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

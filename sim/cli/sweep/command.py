@@ -86,6 +86,7 @@ def sweep(
             return
         if no_page and page is not None:
             raise BadInput("--page and --no-page exclude each other")
+        check_ending("-o", output, (_SUFFIX,))
         check_ending("--page", page, PAGE)
         table = output or sweep_file.with_suffix(_SUFFIX)
         html = None if no_page else page or table.with_suffix(".html")
@@ -117,7 +118,6 @@ class _Files:
 
     def check(self, *, resume: bool) -> None:
         """Reject files that would replace others, before anything runs; a page is replaced by `resume` only."""
-        check_ending("-o", self.table, (_SUFFIX,))
         if self.old is not None and is_same_file(self.old, self.table):
             raise BadInput(f"--compare {self.old}: it is the table that is written; name another one with -o")
         if self.page is None:
