@@ -96,10 +96,12 @@ class Split:
         /,
         *arguments: Any,
         outputs: Sequence[Path] | None = None,
-        isa: str = DEFAULT_TARGET,
+        isa: str | None = None,
         **named: Any,
     ) -> Results | None:
         """Run a kernel over a domain of a width and a height, each up to 2^24; the results are those of a `Device`.
+
+        It is compiled for the cores of the configuration, else for `isa`, R700's if nothing is said.
 
         Images may be mapped files and Zarr arrays, of which only what tiles look up is read. With `outputs`, a name for
         each result that ends in .npy or .zarr, results go there as a job's outputs, and None is given.
@@ -115,6 +117,12 @@ class Split:
         if not all(1 <= side <= LARGEST for side in size):
             raise ValueError(f"a domain is [width, height], each 1 to {LARGEST:,}, not {list(size)}")
         node, signature = kernel.definition.node, kernel.signature
+        if self._config is None:
+            isa = DEFAULT_TARGET if isa is None else isa
+        elif isa not in (None, self._config.array.instruction_set):
+            raise ValueError(f"the configuration has cores of {self._config.array.instruction_set}, not of {isa}")
+        else:
+            isa = self._config.array.instruction_set
         values = matched(node.name, node.args.args[0].arg, list(signature.parameters), arguments, named)
         files: dict[int | str, Path] = dict(enumerate(outputs or ()))
         if outputs is not None and len(files) != len(signature.results):

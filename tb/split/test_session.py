@@ -55,6 +55,19 @@ def test_whole_numbers_keep_their_type() -> None:
     assert np.array_equal(found, whole[90, 70](numbers, device=Device("fast", PRESETS["r700"])))
 
 
+def test_a_kernel_is_compiled_for_the_cores_of_the_configuration() -> None:
+    for preset in ("default", "r700"):
+        config = PRESETS[preset]
+        with Split(2, engine="fast", config=config, workers=0) as split:
+            found = split.call(blur, (30, 20), PICTURE)
+            assert isinstance(found, np.ndarray) and np.array_equal(
+                found, blur[30, 20](PICTURE, device=Device("fast", config))
+            )
+            other = "r700" if preset == "default" else "r5xx"
+            with pytest.raises(ValueError, match=f"the configuration has cores of {config.array.instruction_set}, not"):
+                split.call(blur, (30, 20), PICTURE, isa=other)
+
+
 def test_stores_go_in_and_out(tmp_path: Path) -> None:
     """5,000 columns, which no image of one machine has."""
     picture = np.random.default_rng(3).random((40, 5000), np.float32)
