@@ -86,7 +86,9 @@ def test_expressions_are_those_of_python(tmp_path: Path) -> None:
         "uint(-1)": "4294967295", "int(7) + 1": "8", "float(3) / 2": "1.5", "uint(int(c0.r))": "1056964608",
         "int(r1.r * 1)": "error: int() gives the bits of a register, and 'r1.r * 1' is no register but a computed",
         "uint(-c0.r)": "error: uint() gives", "c256": "error: there is no constant c256; there are c0 to c255",
-        "not active": "False", "uint(r1)": "error: 'r1' has 4 channels; 'r1.x' is one of them",
+        "not active": "False", "active + active": "2", "-active": "-1", "active - valid": "0",
+        "active & ~valid": "False",
+               "active / 2": "0.5", "active << 3": "8", "uint(r1)": "error: 'r1' has 4 channels; 'r1.x' is one of them",
         "-" * 9999 + "1": "error: the expression is too long, or no text", "1" + "+1" * 600: "error",
         "\udcff": "error: the expression is too long, or no text",
     }  # fmt: skip

@@ -152,7 +152,7 @@ class _Scope:
             case ast.Call(func=ast.Name(id="abs"), args=[argument], keywords=[]):
                 return np.abs(self.numbers(argument))
             case ast.UnaryOp(op=ast.USub()):
-                return -self.numbers(node.operand)
+                return -_whole(self.numbers(node.operand))
             case ast.UnaryOp(op=ast.UAdd()):
                 return self.numbers(node.operand)
             case ast.UnaryOp(op=ast.Invert()):
@@ -165,7 +165,10 @@ class _Scope:
                 operands = (self.numbers(each).astype(bool) for each in values)
                 return join.reduce([np.broadcast_to(condition, self.batch.size) for condition in operands])
             case ast.BinOp(left=left, op=kind, right=right) if type(kind) in _OPERATORS:
-                return _OPERATORS[type(kind)](self.numbers(left), self.numbers(right))
+                both = self.numbers(left), self.numbers(right)
+                # Of masks there are bits, and no sums.
+                is_bitwise = isinstance(kind, ast.BitAnd | ast.BitOr | ast.BitXor)
+                return _OPERATORS[type(kind)](*(both if is_bitwise else map(_whole, both)))
             case ast.Compare(left=left, ops=kinds, comparators=others) if all(
                 type(kind) in _OPERATORS for kind in kinds
             ):
@@ -195,6 +198,11 @@ def _as(name: str, found: Any, text: str) -> Value | npt.NDArray[Any]:
     if name == "uint":
         return _numbers(Value(found.words, INTEGER), text).astype(np.int64) & _WORD
     return Value(found.words, FLOAT if name == "float" else INTEGER)
+
+
+def _whole(numbers: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Lanes of a mask as 0 and 1, as Python computes with them; numbers unchanged."""
+    return numbers.astype(np.int64) if numbers.dtype.kind == "b" else numbers
 
 
 def _numbers(found: Any, text: str) -> npt.NDArray[Any]:
