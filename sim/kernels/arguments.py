@@ -78,7 +78,9 @@ def image(name: str, kind: Picture, value: Any) -> Array:
     is_small = array.dtype.kind == "u" and array.itemsize < wanted.itemsize
     if wanted.kind == "f":
         fits = array.dtype.kind == "f" or is_small
-        array = array.astype(wanted, copy=False) if array.dtype.kind == "f" else array
+        # A number beyond float32 becomes infinite, as on the device.
+        with np.errstate(over="ignore"):
+            array = array.astype(wanted, copy=False) if array.dtype.kind == "f" else array
     else:
         fits = array.dtype == wanted
     if not fits:
