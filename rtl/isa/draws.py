@@ -83,6 +83,10 @@ RASTER = data.StructLayout(
 vertex program exports the size of points. `add`: targets become target + export (CB_BLEND_CONTROL ONE, ONE, ADD)."""
 POINT_SIZE = data.StructLayout({"radius": 16, "reserved": 16})
 """PA_SU_POINT_SIZE: half the side of a point's square, in 1/16 pixel."""
+POINT_STEPS = 8
+"""Steps of the side of a point's square in a pixel."""
+LARGEST_POINT = ((1 << 16) - 1) / POINT_STEPS
+"""Pixels."""
 
 
 def _command(opcode: int, name: str, unit: str, parameters: dict[str, data.StructLayout]) -> Command:

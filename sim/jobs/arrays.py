@@ -32,9 +32,21 @@ def check_name(path: Path, data_format: DataFormat) -> None:
     ArrayError
         With the endings or the formats that there are.
     """
-    if _kind(path) == PNG and data_format not in PNG_FORMATS:
+    if is_picture(path) and data_format not in PNG_FORMATS:
         formats = " or ".join(known.name for known in PNG_FORMATS)
         raise ArrayError(f"'{path}' takes {formats}, not {data_format.name}; change the format, or name it .npy")
+
+
+def check_npy(path: Path, what: str) -> None:
+    """Reject the name of a picture, or of no kind of file, for what no picture holds.
+
+    Raises
+    ------
+    ArrayError
+        With what it is.
+    """
+    if is_picture(path):
+        raise ArrayError(f"'{path}' is named as a picture, and {what} are in an .npy array file")
 
 
 def load_npy(path: Path) -> Array:
@@ -54,7 +66,7 @@ def load_npy(path: Path) -> Array:
 def load_array(path: Path, data_format: DataFormat) -> Array:
     """The array in a file, .npy or .png, for a buffer of a format; errors as `load_npy` and `check_name`."""
     check_name(path, data_format)
-    if _kind(path) == NPY:
+    if not is_picture(path):
         return load_npy(path)
     try:
         return read_png(_read(path), data_format)
@@ -117,7 +129,7 @@ def filled(data_format: DataFormat, shape: tuple[int, int], fill: float) -> Arra
 
 def encoded(path: Path, array: Array) -> bytes | memoryview:
     """What a file of this name holds for an array [height, width] or [height, width, channels]."""
-    if _kind(path) == PNG:
+    if is_picture(path):
         return png(array)
     buffer = io.BytesIO()
     np.save(buffer, array)
@@ -126,15 +138,21 @@ def encoded(path: Path, array: Array) -> bytes | memoryview:
 
 def least_bytes(path: Path, array: Array) -> int:
     """Bytes that the file surely takes, 0 where that depends on what the array holds."""
-    return 0 if _kind(path) == PNG else array.nbytes
+    return 0 if is_picture(path) else array.nbytes
 
 
-def _kind(path: Path) -> str:
-    """The kind of a file by its name's ending; data through a FIFO or a device needs no ending to be .npy."""
+def is_picture(path: Path) -> bool:
+    """Whether a file is a .png by its name's ending; data through a FIFO or a device needs no ending to be .npy.
+
+    Raises
+    ------
+    ArrayError
+        It is neither .npy nor .png.
+    """
     kind = path.suffix.lower()
     if kind not in (NPY, PNG) and not is_stream(path):
         raise ArrayError(f"'{path}' must end in {NPY} or {PNG}")
-    return PNG if kind == PNG else NPY
+    return kind == PNG
 
 
 def _read(path: Path) -> bytes:

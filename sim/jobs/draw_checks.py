@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from ctm.rtl.isa.conditional import ConditionalLocation, ConditionalTest
-from ctm.rtl.isa.draws import PrimitiveType
+from ctm.rtl.isa.draws import POINT_STEPS, PrimitiveType
 from ctm.rtl.isa.formats import ELEMENTS
 from ctm.rtl.isa.r700.exports import FIRST_POSITION, ExportType
 from ctm.rtl.isa.r700.pipeline import Pipeline
@@ -12,7 +14,8 @@ from ctm.sim.elf.r700.words import words
 from ctm.sim.golden.draw.topology import TOPOLOGIES
 from ctm.sim.jobs.program_file import ProgramFile
 from ctm.sim.jobs.reading import Key
-from ctm.sim.jobs.schema import Job
+from ctm.sim.jobs.schema import Draw, Job
+from ctm.sim.jobs.takes import PROGRAM, shown
 
 _LINES = tuple(kind for kind in TOPOLOGIES if kind.name.startswith("LINE"))
 _SIZE = FIRST_POSITION + 1
@@ -33,6 +36,8 @@ def draw_errors(job: Job, program: ProgramFile) -> Iterator[tuple[Key, str]]:
     test = job.conditional
     if test is not None and test.location is ConditionalLocation.PE and test.test is not ConditionalTest.ALWAYS:
         yield ("conditional", "location"), 'the test of a draw is made after its pixel program: "DPP"'
+    if not draw.discard:
+        yield from _viewport_errors(draw)
     if draw.add:
         for ordinal, output in enumerate(job.outputs):
             if not ELEMENTS[output.format].is_float:
@@ -43,10 +48,28 @@ def draw_errors(job: Job, program: ProgramFile) -> Iterator[tuple[Key, str]]:
         yield ("draw", "buffers"), f"{program.front_name} fetches from vertex buffer {missing[0]}, which is not bound"
 
 
+def _viewport_errors(draw: Draw) -> Iterator[tuple[Key, str]]:
+    for axis, (scale, _) in {"x": draw.viewport_x, "y": draw.viewport_y, "z": draw.viewport_z}.items():
+        if not np.isfinite(scale):
+            yield ("draw", f"viewport_{axis}"), f"its scale must be finite, not {shown(scale)}"
+        elif axis != "z" and np.float32(scale) == 0:
+            yield ("draw", f"viewport_{axis}"), "the viewport has no size: its scale is 0"
+
+
+def _size_doubts(draw: Draw) -> Iterator[tuple[Key, str]]:
+    if isinstance(draw.point_size, float):
+        drawn = round(POINT_STEPS * draw.point_size) / POINT_STEPS
+        if drawn != draw.point_size:
+            yield ("draw", "point_size"), f"is rounded to 1/{POINT_STEPS} pixel: points of {drawn} pixels are drawn"
+
+
 def draw_doubts(job: Job, program: ProgramFile) -> Iterator[tuple[Key, str]]:
     """What is likely not meant in a draw whose programs are two sources, by keys."""
     draw, executable, name = job.draw, program.executable, program.front_name
-    if draw is None or program.vertex is None or not isinstance(executable, Executable) or executable.pipeline is None:
+    if draw is None:
+        return
+    yield from _size_doubts(draw)
+    if program.vertex is None or not isinstance(executable, Executable) or executable.pipeline is None:
         return
     exports = {
         (word.fields["type"], word.fields["array_base"] + number)
@@ -56,7 +79,7 @@ def draw_doubts(job: Job, program: ProgramFile) -> Iterator[tuple[Key, str]]:
     }
     if (ExportType.POS.value, FIRST_POSITION) not in exports and not draw.discard:
         yield ("program", "vertex"), f"{name} exports no POS{FIRST_POSITION}, so nothing is drawn"
-    if draw.point_size == "program" and (ExportType.POS.value, _SIZE) not in exports:
+    if draw.point_size == PROGRAM and (ExportType.POS.value, _SIZE) not in exports:
         yield ("draw", "point_size"), f"{name} exports no POS{_SIZE}, whose x is the size, so all sizes are 0"
     for number, register in enumerate(job.program.registers):
         key = "program", "registers", number

@@ -12,9 +12,9 @@ from ctm.rtl.isa.limits import COORDINATE_LIMIT
 from ctm.rtl.isa.r700.pipeline import DrawStage
 from ctm.sim.assembler.error import AssemblyError, Diagnostic
 from ctm.sim.files import is_stream
-from ctm.sim.jobs.arrays import Array, check_name, elements, filled, load_array, load_elements, load_npy
+from ctm.sim.jobs.arrays import Array, check_name, check_npy, elements, filled, load_array, load_elements, load_npy
 from ctm.sim.jobs.constants import ConstantFiles, constant_files
-from ctm.sim.jobs.destinations import CONDITIONAL, Destinations, check_destinations, destinations
+from ctm.sim.jobs.destinations import CONDITIONAL, Destinations, check_destinations, destinations, stream_key
 from ctm.sim.jobs.domains import domain_warnings
 from ctm.sim.jobs.draw_checks import draw_doubts, draw_errors
 from ctm.sim.jobs.program_file import ProgramFile, load_pipeline, load_program, load_stage
@@ -173,12 +173,16 @@ class Loader:
         if section is None:
             return None
         buffers = {
-            buffer.index: self._at(("draw", "buffers", ordinal, "file"), partial(load_npy, self._folder / buffer.file))
+            buffer.index: self._at(("draw", "buffers", ordinal, "file"), partial(_vertices, self._folder / buffer.file))
             for ordinal, buffer in enumerate(section.buffers)
         }
+        for ordinal, stream in enumerate(section.streams):
+            path = self._files[stream_key(stream.index)]
+            self._at(("draw", "streams", ordinal, "file"), partial(check_npy, path, "words"))
         if section.indices is None:
             return DrawFiles(buffers)
         key = ("draw", "indices")
+        self._at(key, partial(check_npy, self._folder / section.indices, "indices"))
         indices = self._at(key, partial(load_npy, self._folder / section.indices))
         if indices.dtype not in (np.uint16, np.uint32) or indices.ndim != 1:
             message = (
@@ -275,6 +279,14 @@ class Loader:
                     f"pitch: {layout.width} is not, the next one is {layout.pitch}"
                 )
                 raise self._text.error(("inputs", position, "file"), message)
+
+
+def _vertices(path: Path) -> Array:
+    check_npy(path, "vertices")
+    array = load_npy(path)
+    if not array.ndim or not array.size:
+        raise ValueError(f"'{path}' has shape {list(array.shape)}; a vertex buffer is an array with a row at least")
+    return array
 
 
 def load_job(path: Path, target: Path | None = None, programs: Mapping[str, ProgramFile] | None = None) -> LoadedJob:

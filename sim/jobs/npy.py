@@ -93,7 +93,8 @@ def _header(data: bytes) -> tuple[tuple[int, ...], bool, np.dtype[Any], int]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             shape, by_columns, kind = read(io.BytesIO(data[_LENGTH_AT:end]))
-            if min(shape, default=0) < 0:
+            # Numpy takes true and false for sides.
+            if any(isinstance(side, bool) or side < 0 for side in shape):
                 raise ValueError
     except Exception:
         # Numpy takes the text apart as Python, with all errors that Python's tokens and types have.

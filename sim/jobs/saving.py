@@ -31,7 +31,7 @@ def try_outputs(job: LoadedJob) -> None:
 def picture_files(job: LoadedJob) -> dict[int, Path]:
     """The PNG beside each output that is an .npy and can be a picture: two channels cannot."""
     files = {each.index: job.files[each.index] for each, _, _ in job.outputs if each.format is not DataFormat.FLOAT32_2}
-    return {index: path.with_suffix(PNG) for index, path in files.items() if path.suffix == NPY}
+    return {index: path.with_suffix(PNG) for index, path in files.items() if path.suffix.lower() == NPY}
 
 
 def save_pictures(job: LoadedJob, run: Run) -> list[tuple[Path, bool]]:

@@ -26,12 +26,15 @@ from ctm.sim.compiler.targets import DEFAULT_TARGET, TARGETS
 from ctm.sim.jobs.takes import (
     any_array,
     array_of,
+    as_float,
     below,
+    conditional_format,
     file_name,
     float_bits,
     index,
     member,
     one_of,
+    point_size,
     section,
     sections,
     table,
@@ -45,6 +48,7 @@ class _Section(BaseModel):
 Format = Annotated[DataFormat, member(DataFormat)]
 TilingName = Annotated[Tiling, member(Tiling)]
 Bits = Annotated[int, BeforeValidator(float_bits)]
+Float = Annotated[StrictFloat, AfterValidator(as_float)]
 Coordinate = Annotated[StrictInt, Field(ge=0), below("less than")]
 Extent = Annotated[StrictInt, Field(ge=1), below("less than or equal to")]
 Interval = Annotated[tuple[Coordinate, Coordinate], array_of(2, "two numbers [first, last]")]
@@ -73,7 +77,8 @@ FloatTable = Annotated[
 IntTable = Annotated[dict[Annotated[int, index(INT_CONSTANTS)], IntConstant], table("{0 = [255, 0, 1]}")]
 BoolTable = Annotated[dict[Annotated[int, index(BOOL_CONSTANTS)], StrictBool], table("{3 = true}")]
 Word = Annotated[StrictInt, Field(ge=0, lt=1 << 32)]
-Pair = Annotated[tuple[float, float], array_of(2, "two numbers")]
+Pair = Annotated[tuple[Float, Float], array_of(2, "two numbers")]
+PointSize = Annotated[float | Literal["program"], BeforeValidator(point_size)]
 Swap = Annotated[tuple[OutputIndex, InputIndex], array_of(2, "two numbers [output, input]")]
 Register = Annotated[StrictInt, Field(ge=0, lt=FIRST_CLAUSE_TEMPORARY)]
 Channel = Annotated[StrictInt, Field(ge=0, lt=CHANNELS)]
@@ -170,7 +175,7 @@ class Output(_Section):
     format: Format
     tiling: TilingName = Tiling.LINEAR
     memory: MemoryName = "local"
-    fill: StrictFloat | None = None
+    fill: Float | None = None
     initial: FileName | None = None
 
     @model_validator(mode="after")
@@ -198,12 +203,12 @@ class Conditional(_Section):
     location: Annotated[ConditionalLocation, member(ConditionalLocation)]
     test: Annotated[ConditionalTest, member(ConditionalTest)]
     value: Bits = 0
-    fill: StrictFloat | None = None
+    fill: Float | None = None
     """What the buffer holds before, instead of what its file holds; the file is [height, width] then."""
     file: FileName | None = None
     initial: FileName | None = None
     shape: Shape | None = None
-    format: Format = DataFormat.FLOAT32_1
+    format: Annotated[Format, AfterValidator(conditional_format)] = DataFormat.FLOAT32_1
     tiling: TilingName = Tiling.LINEAR
     memory: MemoryName = "local"
     write: StrictBool = False
@@ -256,7 +261,7 @@ class StreamOutput(_Section):
     words: Annotated[StrictInt, Field(ge=1, le=1 << 26)]
     stride: Annotated[StrictInt, Field(ge=0, lt=1 << 16)]
     limit: Annotated[StrictInt, Field(ge=0)] | None = None
-    fill: StrictFloat = 0.0
+    fill: Float = 0.0
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -290,7 +295,7 @@ class Draw(_Section):
     far: StrictBool = True
     discard: StrictBool = False
     add: StrictBool = False
-    point_size: Annotated[float, Field(ge=0, lt=8192)] | Literal["program"] = 1.0
+    point_size: PointSize = 1.0
     buffers: Annotated[tuple[VertexBuffer, ...], sections("draw.buffers")] = ()
     streams: Annotated[tuple[StreamOutput, ...], sections("draw.streams")] = ()
 

@@ -9,8 +9,13 @@ from typing import Any
 import numpy as np
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ValidationInfo
 
+from ctm.rtl.isa.draws import LARGEST_POINT
+from ctm.rtl.isa.formats import DataFormat
 from ctm.rtl.isa.limits import COORDINATE_LIMIT
+from ctm.sim.golden.co.unit import FORMATS
 
+PROGRAM = "program"
+"""The size of points that the program exports."""
 _SHOWN = 40
 """Characters of a value in a message."""
 _NAMES: dict[type, str] = {
@@ -106,6 +111,13 @@ def member(codes: Any) -> BeforeValidator:
     return BeforeValidator(convert)
 
 
+def conditional_format(value: DataFormat) -> DataFormat:
+    """Reject a format that a conditional buffer cannot have."""
+    if value not in FORMATS:
+        raise ValueError(f"must be {' or '.join(each.name for each in FORMATS)}, not {value.name}")
+    return value
+
+
 def one_of(names: Iterable[str]) -> AfterValidator:
     """Accept one of some names."""
 
@@ -140,6 +152,16 @@ def float_bits(value: object) -> int:
         return bits
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError(f"must be a number or a hex string, not {shown(value)}")
+    return int(_float(value).view(np.uint32))
+
+
+def as_float(value: float) -> float:
+    """Reject a number that a float does not hold."""
+    _float(value)
+    return value
+
+
+def _float(value: float) -> np.float32:
     try:
         with np.errstate(over="ignore"):
             word = np.float32(value)
@@ -148,7 +170,15 @@ def float_bits(value: object) -> int:
         is_too_large = True
     if is_too_large:
         raise ValueError(f"{shown(value)} is too large for a float, which holds 3.4028235e38 at most; infinity is inf")
-    return int(word.view(np.uint32))
+    return word
+
+
+def point_size(value: object) -> object:
+    """Reject what is no side of a point's square."""
+    is_size = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= LARGEST_POINT
+    if value != PROGRAM and not is_size:
+        raise ValueError(f'must be 0..{LARGEST_POINT} pixels, or "{PROGRAM}", not {shown(value)}')
+    return value
 
 
 def below(relation: str) -> AfterValidator:

@@ -9,7 +9,17 @@ from typing import Self
 import numpy as np
 
 from ctm.rtl.isa.conditional import ConditionalLocation, ConditionalTest
-from ctm.rtl.isa.draws import ALL_BY_NAME, INDEX_WORD, POINT_SIZE, RASTER, IndexFormat, PrimitiveType, Ring
+from ctm.rtl.isa.draws import (
+    ALL_BY_NAME,
+    INDEX_WORD,
+    LARGEST_POINT,
+    POINT_SIZE,
+    POINT_STEPS,
+    RASTER,
+    IndexFormat,
+    PrimitiveType,
+    Ring,
+)
 from ctm.rtl.isa.word import pack
 from ctm.sim.runtime.types import check_type
 
@@ -181,10 +191,20 @@ class CommandBuffer:
         return self.append("set_vport_z", *map(_bits, (scale, offset, lowest, highest)))
 
     def set_raster(self, primitive: PrimitiveType, *, point_size: float = 1.0, **flags: bool) -> Self:
-        """Set how primitives are assembled, clipped and drawn: the flags of `ctm.rtl.isa.draws.RASTER`; R700 draws."""
+        """Set how primitives are assembled, clipped and drawn: the flags of `ctm.rtl.isa.draws.RASTER`; R700 draws.
+
+        `point_size` is the side of points in pixels, up to `LARGEST_POINT`, rounded to 1/8.
+
+        Raises
+        ------
+        ValueError
+            The size is negative, too large, or no number.
+        """
         check_type("primitive", primitive, PrimitiveType)
+        if not 0 <= point_size <= LARGEST_POINT:
+            raise ValueError(f"a point's size is 0..{LARGEST_POINT} pixels, not {point_size}")
         word = pack(RASTER, primitive=primitive.value, **{name: int(flag) for name, flag in flags.items()})
-        return self.append("set_raster", word, pack(POINT_SIZE, radius=round(8 * point_size)))
+        return self.append("set_raster", word, pack(POINT_SIZE, radius=round(POINT_STEPS * point_size)))
 
     def start_draw(self, count: int, *, instances: int = 1, base_vertex: int = 0, first_instance: int = 0) -> Self:
         """Draw `count` vertices or indices; the base vertex may be negative; R700 draws."""

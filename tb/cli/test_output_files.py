@@ -176,6 +176,18 @@ def test_pictures_replace_nothing_and_are_not_replaced(folder: Folder) -> None:
     assert contents(folder) == before
 
 
+def test_two_outputs_do_not_have_one_picture(folder: Folder) -> None:
+    folder.change("[constants]", CONDITIONAL.replace("depth.npy", "z.npy"))
+    text = folder.job.read_text()
+    first = text[text.index("[[outputs]]") :].partition("\n\n")[0]
+    second = first.replace("y.npy", "y.NPY").replace("index = 0", "index = 1")
+    folder.job.write_text(text.replace("[constants]", f"{second}\n\n[constants]"))
+    before = contents(folder)
+    problem = error_line("run", folder.job, "--png")
+    assert problem.startswith(f"error: --png {folder.path / 'y.png'}: it would replace what --png writes")
+    assert contents(folder) == before
+
+
 def test_observations_go_to_files_of_their_own(folder: Folder) -> None:
     file = folder.path / "t.json"
     problem = error_line("run", folder.job, "--timeline", file, "--trace", file)

@@ -12,6 +12,7 @@ from ctm.rtl.isa.draws import PrimitiveType
 from ctm.rtl.isa.status import Status
 from ctm.sim.fault import MachineError
 from ctm.sim.golden.draw.topology import primitives_of
+from ctm.sim.runtime import CommandBuffer
 from ctm.sim.runtime.draws import Viewport
 from ctm.tb.draws.scene import CLEAR, FLAT, PIXEL, SMOOTH, VERTEX, Scene, drawn, same_on_both
 
@@ -198,6 +199,12 @@ def test_points_are_half_open_squares() -> None:
         Scene(vertices=[corner(0, 0)], draw={"primitive": "POINTLIST", "point_size": 2.0}, linked={"points": True})
     )
     assert np.argwhere(found.covered).tolist() == [[15, 15], [15, 16], [16, 15], [16, 16]]
+
+
+@pytest.mark.parametrize("size", [-1.0, NAN, 8191.9, 1e9])
+def test_a_size_that_no_point_has_is_an_error(size: float) -> None:
+    with pytest.raises(ValueError, match=r"a point's size is 0\.\.8191\.875 pixels, not "):
+        CommandBuffer().set_raster(PrimitiveType.POINTLIST, point_size=size)
 
 
 def test_points_outside_of_the_view_are_not_drawn() -> None:

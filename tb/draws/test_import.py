@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -10,11 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ctm.rtl.config import PRESETS
 from ctm.sim.draws.error import DrawError
 from ctm.sim.draws.recorded import import_draw
 from ctm.sim.jobs.arrays import encoded
 from ctm.sim.jobs.error import JobError
 from ctm.sim.jobs.loading import load_job
+from ctm.sim.runtime import Device
+from ctm.sim.runtime.draws import VertexArray
 from ctm.tb.cli.invocation import ctm, process
 from ctm.tb.draws.recorded import DATA, document, judge, make_job, run
 
@@ -252,8 +256,24 @@ def test_a_sampler_is_looked_at_only_where_a_texture_is_sampled(tmp_path: Path) 
         ('primitive = "TRILIST"', 'primitive = "TRILISTS"', "draw.primitive"),
         ('cull = "back"', 'cull = "all"', "draw.cull"),
         ("stride = 16", "stride = -4", "draw.buffers[0].stride: must be greater than or equal to 0, not -4"),
-        ("point_size = 1.0", 'point_size = "large"', "draw.point_size"),
+        ("point_size = 1.0", 'point_size = "large"', 'draw.point_size: must be 0..8191.875 pixels, or "program", not'),
+        ("point_size = 1.0", 'point_size = "2.5"', "draw.point_size: must be 0..8191.875 pixels"),
+        ("point_size = 1.0", "point_size = true", "draw.point_size: must be 0..8191.875 pixels"),
+        ("point_size = 1.0", "point_size = 8191.9", "draw.point_size: must be 0..8191.875 pixels"),
+        ("point_size = 1.0", "point_size = nan", "draw.point_size: must be 0..8191.875 pixels"),
         ("viewport_x = [", "viewport_x = [1.0, ", "draw.viewport_x: takes two numbers"),
+        ("viewport_x = [", "viewport_x = [0.0, 8.0] # ", "draw.viewport_x: the viewport has no size: its scale is 0"),
+        ("viewport_y = [", "viewport_y = [nan, 8.0] # ", "draw.viewport_y: its scale must be finite, not nan"),
+        ("viewport_z = [", "viewport_z = [inf, 8.0] # ", "draw.viewport_z: its scale must be finite, not inf"),
+        ("viewport_z = [", "viewport_z = [1e39, 8.0] # ", "draw.viewport_z[0]: 1e+39 is too large for a float"),
+        ("depth_range = [", "depth_range = [true, 1.0] # ", "draw.depth_range[0]: must be a number, not true"),
+        ("depth_range = [", 'depth_range = ["0", 1.0] # ', "draw.depth_range[0]: must be a number, not the string"),
+        ("cube_indexed_indices.npy", "indices.png", "draw.indices: '"),
+        (
+            "cube_indexed_vertices0.npy",
+            "vertices.png",
+            "' is named as a picture, and vertices are in an .npy",
+        ),
         ("[draw]", "[drew]", "drew: unknown key; did you mean 'draw'?"),
         ("provoking", "provoked", "draw.provoked: unknown key; did you mean 'provoking'?"),
     ],
@@ -268,6 +288,24 @@ def test_a_job_that_is_wrong_names_the_key_and_its_line(tmp_path: Path, old: str
     assert message in str(caught.value)
     line = text[: text.index(old)].count("\n") + 1
     assert f"{job}:{line}: " in str(caught.value)
+
+
+@pytest.mark.parametrize("values", [np.zeros((0, 8), np.float32), np.float32(1.0)])
+def test_a_vertex_buffer_has_a_row_at_least(tmp_path: Path, values: Any) -> None:
+    job = make_job("cube_indexed", "sfn", tmp_path)
+    np.save(tmp_path / "cube_indexed_vertices0.npy", values)
+    with pytest.raises(JobError, match=r"draw\.buffers\[0\]\.file: .*; a vertex buffer is an array"):
+        load_job(job)
+    with pytest.raises(ValueError, match="vertices are an array of numbers with a row at least"):
+        VertexArray.of(Device("golden", PRESETS["r700"]), np.asarray(values))
+
+
+def test_a_stream_is_no_picture(tmp_path: Path) -> None:
+    job = make_job("xfb_two", "sfn", tmp_path)
+    text = job.read_text()
+    job.write_text(re.sub(r'(\[\[draw\.streams\]\][^\[]*?file = ")[^"]*', r"\1stream.png", text, count=1))
+    with pytest.raises(JobError, match=r"draw\.streams\[0\]\.file: '.*stream\.png' is named as a picture"):
+        load_job(job)
 
 
 def test_programs_of_draws_and_others_are_told_apart(tmp_path: Path) -> None:

@@ -196,6 +196,11 @@ def test_a_constant_beyond_the_last_one_is_an_error(folder: Path) -> None:
         ("parameter = 0 ", "parameter = 5 ", ":7: program.registers[0].parameter: torus_vs.s exports no PARAM5, so"),
         ("parameter = 0 ", "sprite = true ", ":7: program.registers[0].sprite: only points have it, and the primitive"),
         ("count = 12288", 'count = 3\npoint_size = "program"', "draw.point_size: torus_vs.s exports no POS61, whose x"),
+        (
+            "count = 12288",
+            "count = 3\npoint_size = 0.06",
+            "draw.point_size: is rounded to 1/8 pixel: points of 0.0",
+        ),
     ],
 )
 def test_what_is_likely_not_meant_is_a_warning(folder: Path, old: str, new: str, message: str) -> None:

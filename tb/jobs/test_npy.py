@@ -126,6 +126,7 @@ def archive() -> bytes:
         (with_header("{'descr': '<f4', 'fortran_order': False}"), "its header is damaged"),
         (with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (5, -8), }"), "its header is damaged"),
         (with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (5, 'a'), }"), "its header is damaged"),
+        (with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (True, 8), }"), "its header is damaged"),
         (with_header("{'descr': '<q9', 'fortran_order': False, 'shape': (5, 8), }"), "its header is damaged"),
         (with_header("{'descr': '<f4', 'fortran_order': 3, 'shape': (5, 8), }"), "its header is damaged"),
         (with_header("{'descr': ('\\d', '<f4'), 'fortran_order': False, 'shape': 8, }"), "its header is damaged"),

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ctm.rtl.isa.draws import PrimitiveType
+from ctm.rtl.isa.draws import POINT_STEPS, PrimitiveType
 from ctm.rtl.isa.limits import ADDRESS_SPACE, WORD_BYTES
 from ctm.rtl.isa.status import BusClient
 from ctm.sim.golden.draw import setup
@@ -107,7 +107,7 @@ def shapes_of(stages: Stages, state: DrawState, shaded: Shaded, primitives: Prim
     corners = primitives.corners[:, DRAWN[count]]
     size = shaded.beside[0, :, 0]
     if not raster.program_point_size:
-        size = np.full_like(size, raster.point_radius / 8)
+        size = np.full_like(size, raster.point_radius / POINT_STEPS)
     vertices = setup.Vertices(
         position=shaded.position, distances=np.concatenate(list(shaded.beside[1:]), axis=1), size=size
     )

@@ -48,7 +48,15 @@ class VertexArray:
 
     @staticmethod
     def of(device: Device, values: npt.NDArray[Any]) -> "VertexArray":
-        """A copy of an array, whose rows are the elements, in a device's memory."""
+        """A copy of an array, whose rows are the elements, in a device's memory.
+
+        Raises
+        ------
+        ValueError
+            It has no rows, or holds no numbers.
+        """
+        if not values.ndim or not values.size or values.dtype.hasobject:
+            raise ValueError(f"vertices are an array of numbers with a row at least, not {values.dtype} {values.shape}")
         data = words_of(values)
         return VertexArray(address=device.place(data), size=values.nbytes, stride=values.nbytes // len(values))
 
@@ -90,8 +98,8 @@ class Draw:
     """A draw of an executable that has a pipeline. `primitive` may be a name.
 
     `count` vertices, or indices where there are `indices`, form primitives. `point_size` is the side of points in
-    pixels, None: the program exports it. `near` says which z is clipped: that below 0, that below -w, or none. `add`
-    adds what is exported to the targets.
+    pixels, rounded to 1/8; None: the program exports it. `near` says which z is clipped: that below 0, that below -w,
+    or none. `add` adds what is exported to the targets.
     """
 
     primitive: PrimitiveType | str
