@@ -59,6 +59,7 @@ _ATTEMPTS: tuple[tuple[Remedies, tuple[str, ...]], ...] = (
     (Remedies(conditions=True), ()),
     (Remedies(arrays=True), ()),
     (Remedies(shifts=True), ()),
+    (Remedies(ends=True), ()),
     (Remedies(conditions=True, divisors=True), _WITHOUT_PREDICATES),
     (Remedies(conditions=True, divisors=True, shifts=True, arrays=True), _WITHOUT_PREDICATES),
 )

@@ -26,12 +26,15 @@ class Remedies:
         Everything that may be half of a rotation is hidden.
     arrays
         No element of a private array has an index that LLVM knows.
+    ends
+        The last discard is behind a condition that LLVM does not know: no program of its ends with arithmetic.
     """
 
     conditions: bool = False
     divisors: bool = False
     shifts: bool = False
     arrays: bool = False
+    ends: bool = False
 
 
 def repaired(function: Function, remedies: Remedies) -> Function:
@@ -45,6 +48,8 @@ def repaired(function: Function, remedies: Remedies) -> Function:
     if remedies.arrays:
         function = _with_hidden_indices(function, numbers)
     function = rewrite(function, rules, numbers)
+    if remedies.ends:
+        function = _with_guarded_ends(function, numbers)
     return _with_tied_branches(function, numbers) if remedies.conditions else function
 
 
@@ -223,6 +228,28 @@ def _with_tied_branches(function: Function, numbers: Iterator[int]) -> Function:
         else:
             new.keep()
         blocks.append(Block(block.label, [*block.instructions[:-1], *new.instructions]))
+    return Function(function.head, blocks)
+
+
+def _with_guarded_ends(function: Function, numbers: Iterator[int]) -> Function:
+    """Each discard at the end in a block of its own, behind a condition that always holds."""
+    blocks: list[Block] = []
+    for block in function.blocks:
+        *others, kill, end = [None, *block.instructions]
+        if end.opcode != "ret" or kill is None or kill.callee != "llvm.r600.kill":
+            blocks.append(block)
+            continue
+        killing, ending = (f"-{name}.{block.label.lstrip('-')}" for name in ("kill", "end"))
+        new = Replacement(end, numbers)
+        holds = new.value(f"icmp eq i32 {ZERO}, 0")
+        new.effect(f"br i1 {holds}, label %{killing}, label %{ending}")
+        branch = Replacement(end, numbers)
+        branch.effect(f"br label %{ending}")
+        blocks += [
+            Block(block.label, [*filter(None, others), *new.instructions]),
+            Block(killing, [kill, *branch.instructions]),
+            Block(ending, [end]),
+        ]
     return Function(function.head, blocks)
 
 
