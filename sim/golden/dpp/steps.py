@@ -56,20 +56,17 @@ class Steps:
 
     def add(self, launch: int, batch: Batch[Any]) -> None:
         """All wavefronts of a batch are about to execute the instruction at its PC."""
-        if batch.wavefronts > self._space:
-            self.lost += batch.wavefronts
-            # An instruction after one that is lost would leave a hole.
-            self._space = 0
+        kept = min(batch.wavefronts, self._space)
+        self.lost += batch.wavefronts - kept
+        self._space -= kept
+        if not kept:
             return
-        self._space -= batch.wavefronts
         present = batch.covered & batch.valid_mask
-        self.issues.append(
-            Issue(
-                launch, batch.control.pc, batch.order.copy(), batch.i[:: batch.lanes].copy(),
-                batch.j[:: batch.lanes].copy(), _by_wavefront(batch, present & batch.active),
-                _by_wavefront(batch, present),
-            )
+        each = (
+            batch.order, batch.i[:: batch.lanes], batch.j[:: batch.lanes], _by_wavefront(batch, present & batch.active),
+            _by_wavefront(batch, present),
         )  # fmt: skip
+        self.issues.append(Issue(launch, batch.control.pc, *(values[:kept].copy() for values in each)))
 
 
 def _by_wavefront(batch: Batch[Any], mask: npt.NDArray[np.bool_]) -> Integers:
