@@ -166,7 +166,7 @@ class _Scope:
                 return join.reduce([np.broadcast_to(condition, self.batch.size) for condition in operands])
             case ast.BinOp(left=left, op=kind, right=right) if type(kind) in _OPERATORS:
                 both = self.numbers(left), self.numbers(right)
-                # Of masks there are bits, and no sums.
+                # A mask keeps its lanes in bitwise operations, and is 0 and 1 in all others.
                 is_bitwise = isinstance(kind, ast.BitAnd | ast.BitOr | ast.BitXor)
                 return _OPERATORS[type(kind)](*(both if is_bitwise else map(_whole, both)))
             case ast.Compare(left=left, ops=kinds, comparators=others) if all(
