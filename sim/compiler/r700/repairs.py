@@ -27,7 +27,7 @@ class Remedies:
     arrays
         No element of a private array has an index that LLVM knows.
     ends
-        The last discard is behind a condition that LLVM does not know: no program of its ends with arithmetic.
+        The last discard is under a condition that LLVM does not know: none of its programs ends with arithmetic.
     """
 
     conditions: bool = False
@@ -232,7 +232,7 @@ def _with_tied_branches(function: Function, numbers: Iterator[int]) -> Function:
 
 
 def _with_guarded_ends(function: Function, numbers: Iterator[int]) -> Function:
-    """Each discard at the end in a block of its own, behind a condition that always holds."""
+    """Each discard at the end in a block of its own, under a condition that always holds."""
     blocks: list[Block] = []
     for block in function.blocks:
         *others, kill, end = [None, *block.instructions]
