@@ -37,16 +37,16 @@ def check_name(path: Path, data_format: DataFormat) -> None:
         raise ArrayError(f"'{path}' takes {formats}, not {data_format.name}; change the format, or name it .npy")
 
 
-def check_npy(path: Path, what: str) -> None:
-    """Reject the name of a picture, or of no kind of file, for what no picture holds.
+def check_npy(path: Path) -> None:
+    """Reject the name of an output that no picture holds, and that does not end in .npy; a FIFO or a device has any.
 
     Raises
     ------
     ArrayError
-        With what it is.
+        With the ending that there is.
     """
-    if is_picture(path):
-        raise ArrayError(f"'{path}' is named as a picture, and {what} are in an .npy array file")
+    if path.suffix.lower() != NPY and not is_stream(path):
+        raise ArrayError(f"'{path}' must end in {NPY}")
 
 
 def load_npy(path: Path) -> Array:
@@ -57,6 +57,8 @@ def load_npy(path: Path) -> Array:
     ArrayError
         It cannot be read, or is none.
     """
+    if path.suffix.lower() == PNG:
+        raise ArrayError(f"'{path}' is named as a picture, and an {NPY} file is wanted")
     try:
         return read_npy(_read(path))
     except NpyError as error:

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from ctm.rtl.isa.limits import BOOL_CONSTANTS, FLOAT_CONSTANTS, INT_CONSTANTS
-from ctm.sim.jobs.arrays import Array, ArrayError, check_npy, load_npy
+from ctm.sim.jobs.arrays import Array, ArrayError, load_npy
 from ctm.sim.jobs.schema import Constants
 
 
@@ -55,7 +55,6 @@ def constant_files(section: Constants, folder: Path) -> ConstantFiles:
 
 
 def _float_constants(path: Path) -> Array:
-    check_npy(path, "constants")
     array = load_npy(path)
     if array.dtype != np.float32 or array.ndim != 2 or array.shape[1] != 4 or len(array) > FLOAT_CONSTANTS:
         raise ArrayError(f"'{path}' is {array.dtype} {list(array.shape)}; constants are float32 [n, 4], n <= 256")

@@ -178,11 +178,10 @@ class Loader:
         }
         for ordinal, stream in enumerate(section.streams):
             path = self._files[stream_key(stream.index)]
-            self._at(("draw", "streams", ordinal, "file"), partial(check_npy, path, "words"))
+            self._at(("draw", "streams", ordinal, "file"), partial(check_npy, path))
         if section.indices is None:
             return DrawFiles(buffers)
         key = ("draw", "indices")
-        self._at(key, partial(check_npy, self._folder / section.indices, "indices"))
         indices = self._at(key, partial(load_npy, self._folder / section.indices))
         if indices.dtype not in (np.uint16, np.uint32) or indices.ndim != 1:
             message = (
@@ -282,7 +281,6 @@ class Loader:
 
 
 def _vertices(path: Path) -> Array:
-    check_npy(path, "vertices")
     array = load_npy(path)
     if not array.ndim or not array.size:
         raise ValueError(f"'{path}' has shape {list(array.shape)}; a vertex buffer is an array with a row at least")

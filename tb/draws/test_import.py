@@ -272,7 +272,7 @@ def test_a_sampler_is_looked_at_only_where_a_texture_is_sampled(tmp_path: Path) 
         (
             "cube_indexed_vertices0.npy",
             "vertices.png",
-            "' is named as a picture, and vertices are in an .npy",
+            "' is named as a picture, and an .npy file is wanted",
         ),
         ("[draw]", "[drew]", "drew: unknown key; did you mean 'draw'?"),
         ("provoking", "provoked", "draw.provoked: unknown key; did you mean 'provoking'?"),
@@ -304,7 +304,7 @@ def test_a_stream_is_no_picture(tmp_path: Path) -> None:
     job = make_job("xfb_two", "sfn", tmp_path)
     text = job.read_text()
     job.write_text(re.sub(r'(\[\[draw\.streams\]\][^\[]*?file = ")[^"]*', r"\1stream.png", text, count=1))
-    with pytest.raises(JobError, match=r"draw\.streams\[0\]\.file: '.*stream\.png' is named as a picture"):
+    with pytest.raises(JobError, match=r"draw\.streams\[0\]\.file: '.*stream\.png' must end in \.npy"):
         load_job(job)
 
 
