@@ -85,7 +85,7 @@ POINT_SIZE = data.StructLayout({"radius": 16, "reserved": 16})
 """PA_SU_POINT_SIZE: half the side of a point's square, in 1/16 pixel."""
 POINT_STEPS = 8
 """Steps of the side of a point's square in a pixel."""
-LARGEST_POINT = ((1 << 16) - 1) / POINT_STEPS
+LARGEST_POINT = ((1 << POINT_SIZE["radius"].width) - 1) / POINT_STEPS
 """Pixels."""
 
 

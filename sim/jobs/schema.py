@@ -23,12 +23,12 @@ from ctm.rtl.isa.limits import BOOL_CONSTANTS, CHANNELS, FLOAT_CONSTANTS, INPUTS
 from ctm.rtl.isa.r700.exports import PARAMETERS
 from ctm.rtl.isa.r700.limits import FIRST_CLAUSE_TEMPORARY
 from ctm.sim.compiler.targets import DEFAULT_TARGET, TARGETS
+from ctm.sim.golden.co.unit import FORMATS
 from ctm.sim.jobs.takes import (
     any_array,
     array_of,
     as_float,
     below,
-    conditional_format,
     file_name,
     float_bits,
     index,
@@ -208,7 +208,7 @@ class Conditional(_Section):
     file: FileName | None = None
     initial: FileName | None = None
     shape: Shape | None = None
-    format: Annotated[Format, AfterValidator(conditional_format)] = DataFormat.FLOAT32_1
+    format: Annotated[DataFormat, member(DataFormat, FORMATS)] = DataFormat.FLOAT32_1
     tiling: TilingName = Tiling.LINEAR
     memory: MemoryName = "local"
     write: StrictBool = False

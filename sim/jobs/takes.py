@@ -10,9 +10,7 @@ import numpy as np
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ValidationInfo
 
 from ctm.rtl.isa.draws import LARGEST_POINT
-from ctm.rtl.isa.formats import DataFormat
 from ctm.rtl.isa.limits import COORDINATE_LIMIT
-from ctm.sim.golden.co.unit import FORMATS
 
 PROGRAM = "program"
 """The size of points that the program exports."""
@@ -96,26 +94,20 @@ def table(what: str) -> BeforeValidator:
     return BeforeValidator(check)
 
 
-def member(codes: Any) -> BeforeValidator:
-    """Accept a member of an enum, by its name in files."""
+def member(codes: Any, among: Iterable[Any] | None = None) -> BeforeValidator:
+    """Accept a member of an enum, or one of some of its members, by its name in files."""
+    known = dict(codes.__members__) if among is None else {each.name: each for each in among}
 
     def convert(value: object) -> object:
         if isinstance(value, codes):
             return value
-        if not isinstance(value, str) or value not in codes.__members__:
-            close = difflib.get_close_matches(str(value).upper(), codes.__members__, n=1)
+        if not isinstance(value, str) or value not in known:
+            close = difflib.get_close_matches(str(value).upper(), known, n=1)
             hint = f"; did you mean {close[0]}?" if close else ""
-            raise ValueError(f"must be one of {', '.join(codes.__members__)}, not {shown(value)}{hint}")
-        return codes[value]
+            raise ValueError(f"must be one of {', '.join(known)}, not {shown(value)}{hint}")
+        return known[value]
 
     return BeforeValidator(convert)
-
-
-def conditional_format(value: DataFormat) -> DataFormat:
-    """Reject a format that a conditional buffer cannot have."""
-    if value not in FORMATS:
-        raise ValueError(f"must be {' or '.join(each.name for each in FORMATS)}, not {value.name}")
-    return value
 
 
 def one_of(names: Iterable[str]) -> AfterValidator:

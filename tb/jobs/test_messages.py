@@ -177,6 +177,10 @@ def test_text_that_ends_too_early_names_its_last_line(tmp_path: Path, text: str)
         ("[conditional]\nlocation = 1\ntest = 'LESS'", "conditional.location: must be one of"),
         ("[conditional]\nlocation = 'PE'\ntest = 'less'", 'not the string "less"; did you mean LESS?'),
         ("[conditional]\nlocation = 'PE'\ntest = 'LESS'\nwrite = 1", "conditional.write: must be true or false, not 1"),
+        (
+            "[conditional]\nlocation = 'PE'\ntest = 'LESS'\nformat = 'FLOAT32_2'",
+            'conditional.format: must be one of FLOAT32_1, UINT16_1, not the string "FLOAT32_2"',
+        ),
         ("[[inputs]]\nindex = 0\nfile = 1\nformat = 'FLOAT32_4'", "inputs[0].file: must be a string, not 1"),
         ("[[inputs]]\nindex = '0'\nfile = 'x'\nformat = 'FLOAT32_4'", "inputs[0].index: must be a whole number, not"),
         ("[[inputs]]\nindex = 0\nfile = 'x'\nformat = 'FLOAT32'", 'not the string "FLOAT32"; did you mean FLOAT32_'),
