@@ -117,17 +117,15 @@ class Split:
         if not all(1 <= side <= LARGEST for side in size):
             raise ValueError(f"a domain is [width, height], each 1 to {LARGEST:,}, not {list(size)}")
         node, signature = kernel.definition.node, kernel.signature
-        if self._config is None:
-            isa = DEFAULT_TARGET if isa is None else isa
-        elif isa not in (None, self._config.array.instruction_set):
-            raise ValueError(f"the configuration has cores of {self._config.array.instruction_set}, not of {isa}")
-        else:
-            isa = self._config.array.instruction_set
+        wanted = DEFAULT_TARGET if isa is None else isa
+        own = wanted if self._config is None else self._config.array.instruction_set
+        if isa not in (None, own):
+            raise ValueError(f"the configuration has cores of {own}, not of {isa}")
         values = matched(node.name, node.args.args[0].arg, list(signature.parameters), arguments, named)
         files: dict[int | str, Path] = dict(enumerate(outputs or ()))
         if outputs is not None and len(files) != len(signature.results):
             raise ValueError(f"{node.name}() has {len(signature.results)} results, and {len(files)} outputs are named")
-        job = job_of(kernel, (width, height), values, isa, files)
+        job = job_of(kernel, (width, height), values, own, files)
         for section, _, _ in job.outputs:
             path = files.get(section.index)
             if path is not None and not is_store(path):
@@ -135,7 +133,7 @@ class Split:
         run = self._run(job)
         if outputs is not None:
             return None
-        are_floats = TARGETS[isa].whole_floats
+        are_floats = TARGETS[own].whole_floats
         found = tuple(
             result_of(run.result(index), kind, are_floats=are_floats) for index, kind in enumerate(signature.results)
         )
