@@ -13,8 +13,8 @@ from ctm.sim.sweep.settings import SETTINGS, named
 _COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {"above": gt, "below": lt, "at_least": ge, "at_most": le}
 _OWN = ("preset", "job", "engine", "height", "width", "sets")
 """Keys beside the settings."""
-NUMBERS = ("height", "width")
-_COMPARED = (*(name for name in SETTINGS if name not in TEXT_SETTINGS), *NUMBERS)
+_NUMBERS = ("height", "width")
+_COMPARED = (*(name for name in SETTINGS if name not in TEXT_SETTINGS), *_NUMBERS)
 """Numbers that others may be compared with."""
 
 Facts = Mapping[str, int | str]
@@ -60,7 +60,7 @@ def condition(table: Mapping[str, Any], sets: Mapping[str, Mapping[str, Any]]) -
         near = unknown("key", keys[0], (*_OWN, *SETTINGS)) if len(keys) == 1 else problem
         raise ConditionError(keys, near) from None
     for name in (name for name in _OWN if name in table and name != "sets"):
-        wanted[name] = _checked((name,), table[name], is_name=name not in NUMBERS)
+        wanted[name] = _checked((name,), table[name], is_name=name not in _NUMBERS)
     members = table.get("sets", {})
     if not isinstance(members, dict):
         raise ConditionError(("sets",), f"takes a member of a set, as sets.NAME = MEMBER, not {shown(members)}")
