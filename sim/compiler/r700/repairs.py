@@ -235,10 +235,11 @@ def _with_guarded_ends(function: Function, numbers: Iterator[int]) -> Function:
     """Each discard at the end in a block of its own, under a condition that always holds."""
     blocks: list[Block] = []
     for block in function.blocks:
-        *others, kill, end = [None, *block.instructions]
-        if end.opcode != "ret" or kill is None or kill.callee != "llvm.r600.kill":
+        *others, end = block.instructions
+        if end.opcode != "ret" or not others or others[-1].callee != "llvm.r600.kill":
             blocks.append(block)
             continue
+        kill = others.pop()
         killing, ending = (f"-{name}.{block.label.lstrip('-')}" for name in ("kill", "end"))
         new = Replacement(end, numbers)
         holds = new.value(f"icmp eq i32 {ZERO}, 0")
@@ -246,7 +247,7 @@ def _with_guarded_ends(function: Function, numbers: Iterator[int]) -> Function:
         branch = Replacement(end, numbers)
         branch.effect(f"br label %{ending}")
         blocks += [
-            Block(block.label, [*filter(None, others), *new.instructions]),
+            Block(block.label, [*others, *new.instructions]),
             Block(killing, [kill, *branch.instructions]),
             Block(ending, [end]),
         ]
