@@ -36,8 +36,10 @@ def trace_layout(config: ArrayConfig) -> data.StructLayout:
         and predicates (of the red bit all lanes, then green, blue, alpha) and ALU results as they are now.
     texture
         A fetch or NOP was issued, or a kill is done: `valid_mask` is as it is now.
+    fetch_error
+        The oldest outstanding fetch had an error response, and writes nothing more.
     fetch
-        A fetch has written its temporary.
+        The oldest outstanding fetch has written its temporary.
     flow
         A flow-control instruction is done: the control state is as it is now.
     fault
@@ -67,6 +69,7 @@ def trace_layout(config: ArrayConfig) -> data.StructLayout:
             "alu_result": lanes,
         },
         "texture": instruction | {"valid_mask": lanes},
+        "fetch_error": event,
         "fetch": event | write,
         "flow": instruction | {"state": control_state_layout(lanes)},
         "fault": instruction,
@@ -101,6 +104,9 @@ def connect_trace(
         "texture": {
             "valid": texture_done.valid, "context": context(texture_done.wave), "pc": texture_done.pc - 1,
             "valid_mask": texture.valid_mask.valid_mask,
+        },
+        "fetch_error": {
+            "valid": generic.fetches.error.valid, "context": context(generic.fetches.returned.wave),
         },
         "fetch": {
             "valid": fetch.valid & fetch.ready, "context": context(fetch.payload.wave),

@@ -26,7 +26,7 @@ TIMINGS = (
     Timing(latency=30, stall=0.1),
     Timing(latency=150, jitter=7, stall=0.5),
 )
-_ORDER = ("start", "clear", "fetch", "alu", "texture", "flow", "fault", "end")
+_ORDER = ("start", "clear", "fetch_error", "fetch", "alu", "texture", "flow", "fault", "end")
 MOST_CYCLES = 1_000_000
 """Of one run; the longest program that is drawn takes a tenth of it."""
 _RGB, _ALPHA = slice(0, 3), slice(3, 4)
@@ -137,6 +137,9 @@ class Comparison:
         if instruction.operation not in (TextureOperation.NOP, TextureOperation.KILL_LT_0):
             register = _register(instruction.destination, step)
             shown.fetches.append((register, step.state("temporaries"), step))
+
+    def _fetch_error(self, shown: _Wavefront, event: dict[str, Any]) -> None:
+        raise Difference("a fetch has an error response, of a memory that gives none")
 
     def _fetch(self, shown: _Wavefront, event: dict[str, Any]) -> None:
         if not shown.fetches:

@@ -72,13 +72,14 @@ class _Reader:
             self._outstanding.append(step)
 
     def fetch(self, event: Fields) -> None:
-        """A fetch has written its register: it counts as written by its instruction, whenever it comes.
-
-        A fetch with an error response writes nothing. Later ones of its wavefront, which faults, then count as those of
-        the instruction before.
-        """
+        """A fetch has written its register: it counts as written by its instruction, whenever it comes."""
         step = self._outstanding.popleft()
         step.writes.append((int(event["register"]), event["words"].T.copy(), enables(event)))
+
+    def fetch_error(self, event: Fields) -> None:
+        """A fetch had an error response, and its instruction writes nothing."""
+        del event
+        self._outstanding.popleft()
 
     def flow(self, event: Fields) -> None:
         """A flow-control instruction is done."""
@@ -104,7 +105,7 @@ def recording(program: Program, start: Batch[Any], events: Mapping[str, Fields])
     for kind, event in in_order(events):
         if int(event["context"]) != context:
             continue
-        if kind in ("alu", "texture", "fetch", "flow"):
+        if kind in ("alu", "texture", "fetch_error", "fetch", "flow"):
             getattr(reader, kind)(event)
     words = start.temporaries.view(np.uint32).copy()
     for step in reader.steps:

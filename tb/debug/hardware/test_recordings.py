@@ -7,14 +7,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ctm.rtl.config import DEFAULT
+from ctm.rtl.config import DEFAULT, MachineConfig
+from ctm.rtl.isa.formats import DataFormat
+from ctm.rtl.isa.limits import CHANNELS
+from ctm.sim.assembler import assemble
 from ctm.sim.debug.hardware import r5xx as r5xx_reader
 from ctm.sim.debug.hardware import r700 as r700_reader
 from ctm.sim.engines.tracing.engine import Complete, TracedEngine, Wanted
-from ctm.sim.runtime.device import Device
+from ctm.sim.runtime import CommandBuffer, Device, Layout
 from ctm.tb.debug.hardware.stepping import between, compare
 from ctm.tb.debug.slicing.launches import caught, choose_lane
-from ctm.tb.lib.machines import machine
+from ctm.tb.lib.machines import BEATS, machine
 from ctm.tb.r5xx import shaders as r5xx
 from ctm.tb.r5xx.core_engine import simulation
 from ctm.tb.r5xx.simulation.simulation import Timing
@@ -45,6 +48,38 @@ def test_wavefronts_of_r5xx_are_read_from_a_core(name: str) -> None:
         events = {kind: run.events(kind) for kind in run.trace}
         own = _of(events, chosen)
         compare(chosen, partial(r5xx_reader.recording, chosen.started.launch.program, events=own))
+
+
+_FETCHES = """
+TEX r1 = LOOKUP(i0, r0.rg) unscaled
+TEX r2 = LOOKUP(i1, r0.rg) unscaled
+OUT o0 = ADD(r1, r2)
+"""
+
+
+@pytest.mark.parametrize("config", [DEFAULT, pytest.param(BEATS, marks=pytest.mark.long)], ids=["lanes", "beats"])
+def test_a_fetch_after_an_error_response_counts_as_its_own_instruction(config: MachineConfig) -> None:
+    layout, value = Layout(width=2, height=2, format=DataFormat.FLOAT32_4), 5.0
+    with caught() as launches:
+        device = Device("golden", config)
+        inputs = [device.image(layout, np.full((2, 2, CHANNELS), value, np.float32)) for _ in range(2)]
+        commands = CommandBuffer().set_inst_fmt(device.place(assemble(_FETCHES)))
+        for number, image in enumerate(inputs):
+            commands.set_inp_fmt(number, image.base, layout.format_word, 2)
+        commands.set_out_fmt(0, device.image(layout).base, layout.format_word, 2)
+        device.run(commands.set_out_mask().set_domain(0, 0, 1, 1).start_program().wait_for_idle())
+    (launch,) = launches
+    launch.launch.memory.respond_with_errors(inputs[0].base, inputs[0].base + 4)
+    wavefronts = [(launch.order, launch.i.ravel(), launch.j.ravel(), launch.covered.ravel())]
+    run = simulation(config).run(launch.launch, wavefronts, timing=Timing(latency=30), max_cycles=10_000, trace=True)
+    assert [fault.pc for fault in run.faults] == [0]
+    chosen = choose_lane(launch, 0)
+    events = _of({kind: run.events(kind) for kind in run.trace or ()}, chosen)
+    moments = r5xx_reader.recording(launch.launch.program, chosen.wavefront().batch, events).moments
+    assert [moment.pc for moment in moments] == [0, 1]
+    for moment, expected in zip(moments, (0.0, value), strict=True):
+        assert not moment.arrays["temporaries"][1].any()
+        assert (moment.arrays["temporaries"][2][0] == expected).all()
 
 
 def _of(events: dict[str, Any], chosen: Any) -> dict[str, Any]:
