@@ -15,6 +15,7 @@ from ctm.sim.compiled.tools.toolchain import (
     find_tools,
     link,
     model_units,
+    runtime_beside,
     verilate,
     write_header,
 )
@@ -55,12 +56,13 @@ def build_separately(
 
     def make(folder: Path, target: Path) -> None:
         tell()
-        models = [_unpacked(archive, folder) for archive in _archives(modules, tools, is_here=is_here)]
-        write_header(folder, models, "".join((own / _BORDER).read_text() for own in models))
-        unit = TranslationUnit(tools.large, "wrapper", wrapper, tools.large.large_model_flags)
-        includes = (*tools.verilator.include, f"-I{folder}", *(f"-I{own}" for own in models))
-        objects = compile_units([unit], folder, (standard, *includes))
-        link(tools, [*objects, *(file for own in models for file in sorted(own.glob("*.o")))], target)
+        with runtime_beside(tools):
+            models = [_unpacked(archive, folder) for archive in _archives(modules, tools, is_here=is_here)]
+            write_header(folder, models, "".join((own / _BORDER).read_text() for own in models))
+            unit = TranslationUnit(tools.large, "wrapper", wrapper, tools.large.large_model_flags)
+            includes = (*tools.verilator.include, f"-I{folder}", *(f"-I{own}" for own in models))
+            objects = compile_units([unit], folder, (standard, *includes))
+            link(tools, [*objects, *(file for own in models for file in sorted(own.glob("*.o")))], target)
 
     return cached("model", (*(module.key for module in modules), wrapper, standard, *tools.key), ".so", make)
 

@@ -4,14 +4,16 @@ import os
 import shlex
 import shutil
 import subprocess
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
 from ctm.sim.compiled.error import ToolchainError
 from ctm.sim.compiled.tools.apart import settings
-from ctm.sim.compiled.tools.cache import cached
+from ctm.sim.compiled.tools.beside import Beside
+from ctm.sim.compiled.tools.cache import cached, is_cached
 from ctm.sim.compiled.tools.clang import CACHE_VARIABLE, clang_beside
 from ctm.sim.compiled.tools.package import VERILATOR, installation
 from ctm.sim.compiled.tools.programs import Tools, check, run
@@ -41,6 +43,7 @@ _START = '\n#pragma GCC optimize("O0")\n'
 _LARGE_MODEL = 900_000
 """Bytes of C++ from which on a model is large; it is then compiled as several translation units, in parallel."""
 _PROCESSES = 2
+_RUNTIME = "runtime"
 _RUNTIME_SOURCES = ("verilated.cpp", "verilated_threads.cpp")
 _HEADER = "headers.h"
 _HEADER_TEXT = '#include "verilated.h"\n'
@@ -129,15 +132,16 @@ def build(model: Model | Callable[[], Model], wrapper: str, *, key: str = "") ->
     made_from = (key,) if callable(model) else _made_from(model)
 
     def make(folder: Path, target: Path) -> None:
-        made = model() if callable(model) else model
-        own = verilate(tools.verilator, made, folder)
-        write_header(folder, [own], made.header)
-        units = model_units(tools, own, "" if made.wrapper_apart else wrapper)
-        if made.wrapper_apart:
-            units.append(TranslationUnit(tools.compiler, "wrapper", wrapper, _MODEL_FLAGS))
-        units = _with_headers(tools.verilator, units, folder)
-        options = (_STANDARD, *tools.verilator.include, f"-I{folder}", f"-I{own}")
-        link(tools, compile_units(units, folder, options), target)
+        with runtime_beside(tools):
+            made = model() if callable(model) else model
+            own = verilate(tools.verilator, made, folder)
+            write_header(folder, [own], made.header)
+            units = model_units(tools, own, "" if made.wrapper_apart else wrapper)
+            if made.wrapper_apart:
+                units.append(TranslationUnit(tools.compiler, "wrapper", wrapper, _MODEL_FLAGS))
+            units = _with_headers(tools.verilator, units, folder)
+            options = (_STANDARD, *tools.verilator.include, f"-I{folder}", f"-I{own}")
+            link(tools, compile_units(units, folder, options), target)
 
     return cached("model", (*made_from, wrapper, *tools.key), ".so", make)
 
@@ -208,17 +212,28 @@ def _shares(files: Iterable[Path], count: int) -> list[list[Path]]:
     return shares
 
 
+@contextmanager
+def runtime_beside(tools: Toolchain) -> Iterator[None]:
+    """Let a process make what `link` adds, if the cache does not have it, while the block makes the objects."""
+    made_from = tools.verilator, tools.compiler
+    with nullcontext() if is_cached(_RUNTIME, _runtime_key(*made_from), ".o") else Beside(_runtime, *made_from):
+        yield
+
+
+def _runtime_key(verilator: Verilator, compiler: Compiler) -> tuple[str, ...]:
+    return (verilator.version, *compiler.command, compiler.version, _STANDARD, *_COMPILER_FLAGS, *_MODEL_FLAGS)
+
+
 def _runtime(verilator: Verilator, compiler: Compiler) -> Path:
-    """Verilator's own C++, which all models share, as one object file."""
+    """Verilator's own C++, which all models share, as one object file; waits while another process makes it."""
     sources = [verilator.root / "include" / name for name in _RUNTIME_SOURCES]
-    units = (verilator.version, *compiler.command, compiler.version, _STANDARD, *_COMPILER_FLAGS, *_MODEL_FLAGS)
 
     def make(folder: Path, target: Path) -> None:
         unit = TranslationUnit(compiler, "runtime", _includes(sources), _MODEL_FLAGS)
         (made,) = compile_units([unit], folder, (_STANDARD, *verilator.include))
         made.replace(target)
 
-    return cached("runtime", units, ".o", make)
+    return cached(_RUNTIME, _runtime_key(verilator, compiler), ".o", make)
 
 
 def _with_headers(verilator: Verilator, units: Sequence[TranslationUnit], folder: Path) -> list[TranslationUnit]:
