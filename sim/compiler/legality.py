@@ -38,7 +38,7 @@ def check(module: Module, kernel: Function, extra: Callable[[Instruction], str],
     if second is not None:
         problem = "a loop that a goto enters in the middle: enter it at its head only"
         found.append(Diagnostic(_location(module, kernel, flow.blocks[second].instructions), problem))
-    if len(flow.endless()) == len(flow.order):
+    if not flow.returns:
         found.append(Diagnostic(_location(module, kernel, []), "it never ends: no path leads out of its loops"))
     for label in flow.order:
         for instruction in flow.blocks[label].instructions:

@@ -106,6 +106,13 @@ def test_what_device_cores_cannot_do_is_told_once(body: str) -> None:
     assert len(found.splitlines()) == 1
 
 
+def test_a_switch_that_has_all_cases_is_no_loop_that_never_ends() -> None:
+    cases = "case 0: a[3] = 2; break; case 1: a[(int)pixel.x] = 3; case 2: a[7] = 1; case 3: a[1] = a[2];"
+    fill = "float a[600]; for (int i = 0; i < 600; i++) a[i] = i;"
+    found = complaint(kernel(fill, f"switch ((int)pixel.x & 3) {{ {cases} }}", "output(0, a[(int)pixel.y]);"))
+    assert "fails at arrays of 600" in found
+
+
 def test_functions_that_want_not_to_be_inlined_are_inlined_for_device_cores() -> None:
     source = Source(HEAD + PRELUDE + kernel("output(0, apart(pixel.x));"), "k.c")
     assert compile_kernel(source, isa="r5xx").executable.kind == "r5xx"

@@ -4,6 +4,8 @@ from ctm.sim.compiler.error import Location
 from ctm.sim.compiler.ir.module import Block, Function, Module
 
 _RETURN = "ret"
+_NEVER = "unreachable"
+"""How a block ends that Clang knows is not executed, as a switch without a default has one for other values."""
 
 
 class Flow:
@@ -49,15 +51,23 @@ class Flow:
                     found[label], changed = before | {label}, True
         return found
 
+    @property
+    def returns(self) -> bool:
+        """Whether some path leads to a return."""
+        return any(self._ending(label) == _RETURN for label in self.order)
+
     def endless(self) -> list[str]:
-        """Blocks from which no path leads to a return, in their order."""
-        ends = {label for label in self.order if self.blocks[label].instructions[-1].opcode == _RETURN}
+        """Blocks from which every path stays in loops, in their order."""
+        ends = {label for label in self.order if self._ending(label) in (_RETURN, _NEVER)}
         waiting = list(ends)
         while waiting:
             more = set(self.leading[waiting.pop()]) - ends
             ends |= more
             waiting += more
         return [label for label in self.order if label not in ends]
+
+    def _ending(self, label: str) -> str:
+        return self.blocks[label].instructions[-1].opcode
 
     def second_entry(self) -> str | None:
         """A block at which a loop is entered beside its head; None if all loops have one entry."""

@@ -105,7 +105,9 @@ def _unsupported(error: str, kind: int) -> Found:
     for reason in _REASONS[kind]:
         if reason in error:
             return Found()
-    return Found(f"{_KINDS[kind]}: {error}", "message")
+    # A reduced kernel is to fail for the same reason, at whatever line.
+    sentence = re.sub(r"^k\.c[:\d]*|\d+|'[^']*'", "", error)
+    return Found(f"{_KINDS[kind]}: {error}", f"message{sentence}")
 
 
 def _constructs(text: str, kind: int) -> Iterator[str]:
