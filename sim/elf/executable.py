@@ -23,6 +23,10 @@ class Executable(Protocol):
         """Whether it writes outputs past the caches, at addresses of its own."""
 
     @property
+    def scatters(self) -> bool:
+        """Whether it writes elements of output 0 by their numbers."""
+
+    @property
     def sees_wavefront_size(self) -> bool:
         """Whether its results may depend on how many pixels a wavefront has."""
 

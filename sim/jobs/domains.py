@@ -1,10 +1,14 @@
-"""Domains that are likely not meant: empty ones, and those that reach beyond an output."""
+"""Domains and sizes that are likely not meant: empty, beyond an output, or with padding between numbered elements."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from ctm.sim.jobs.program_file import ProgramFile
 from ctm.sim.jobs.reading import JobText, Key
-from ctm.sim.jobs.schema import Job, Pass
+from ctm.sim.jobs.schema import Job, Output, Pass
+from ctm.sim.runtime.layout import Layout
+
+_SCATTERED = 0
+"""The output to which programs write by numbers of elements."""
 
 
 def domain_warnings(text: JobText, job: Job, programs: Sequence[ProgramFile]) -> Iterator[str]:
@@ -16,6 +20,21 @@ def domain_warnings(text: JobText, job: Job, programs: Sequence[ProgramFile]) ->
                 said.add(message)
                 section: Key = ("domain", key) if job.domain is not None else ("passes", ordinal, f"domain_{key}")
                 yield str(text.error(section, message))
+
+
+def padding_warnings(
+    text: JobText, outputs: Sequence[tuple[Output, Layout]], programs: Iterable[ProgramFile]
+) -> Iterator[str]:
+    """What to tell the author of a job in which a program numbers the elements of an output that has padding."""
+    writers = (program.path.name for program in programs if program.executable.scatters)
+    name = next(writers, None)
+    for ordinal, (section, layout) in enumerate(outputs):
+        if name is not None and section.index == _SCATTERED and layout.height > 1 and layout.pitch != layout.width:
+            message = (
+                f"{name} writes elements by their numbers, which count the padding of rows to {layout.pitch} elements; "
+                f"what it writes there is not in the file. A width that is a multiple of {layout.pitch_step} has none"
+            )
+            yield str(text.error(("outputs", ordinal, "shape"), message))
 
 
 def _doubts(job: Job, launch: Pass, program: ProgramFile) -> Iterator[tuple[str, str]]:

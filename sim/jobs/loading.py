@@ -15,7 +15,7 @@ from ctm.sim.files import is_stream
 from ctm.sim.jobs.arrays import Array, check_name, check_npy, elements, filled, load_array, load_elements, load_npy
 from ctm.sim.jobs.constants import ConstantFiles, constant_files
 from ctm.sim.jobs.destinations import CONDITIONAL, Destinations, check_destinations, destinations, stream_key
-from ctm.sim.jobs.domains import domain_warnings
+from ctm.sim.jobs.domains import domain_warnings, padding_warnings
 from ctm.sim.jobs.draw_checks import draw_doubts, draw_errors
 from ctm.sim.jobs.program_file import ProgramFile, load_pipeline, load_program, load_stage
 from ctm.sim.jobs.reading import JobText, Key
@@ -116,6 +116,7 @@ class Loader:
                     for key, message in draw_doubts(job, launch.program)
                 ),
                 *domain_warnings(self._text, job, [launch.program for launch in launches]),
+                *padding_warnings(self._text, [each[:2] for each in outputs], [launch.program for launch in launches]),
             ),
         )
         self._check_swaps(loaded)

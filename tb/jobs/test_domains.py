@@ -75,6 +75,21 @@ def test_outputs_that_the_program_does_not_write_do_not_count(folder: Folder) ->
 def test_uncached_writes_go_where_they_like(folder: Folder) -> None:
     (folder.path / "scale.elf").write_bytes(executable([move(0, 0, output=0)], uncached_writes=True))
     folder.change("i = [0, 12]", "i = [0, 100]")
+    folder.change("shape = [5, 13]", "shape = [5, 16]")
+    assert load_job(folder.job).warnings == ()
+
+
+def test_padding_between_numbered_elements_is_named(folder: Folder) -> None:
+    (folder.path / "scale.elf").write_bytes(executable([move(0, 0, output=0)], uncached_writes=True))
+    (said,) = load_job(folder.job).warnings
+    assert "job.toml:16: outputs[0].shape: scale.elf writes elements by their numbers" in said
+    assert "rows to 16 elements" in said and "a multiple of 4 has none" in said
+
+
+@pytest.mark.parametrize("shape", [[5, 32], [1, 13]])
+def test_numbered_elements_without_padding_between_them(folder: Folder, shape: list[int]) -> None:
+    (folder.path / "scale.elf").write_bytes(executable([move(0, 0, output=0)], uncached_writes=True))
+    folder.change("shape = [5, 13]", f"shape = {shape}")
     assert load_job(folder.job).warnings == ()
 
 

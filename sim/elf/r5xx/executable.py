@@ -63,6 +63,11 @@ class Executable:
             raise ValueError(f"a line table of {len(self.lines.units)} for {len(self.instructions)} instructions")
 
     @property
+    def scatters(self) -> bool:
+        """Whether it writes elements of output 0 by their numbers."""
+        return self.uncached_writes
+
+    @property
     def sees_wavefront_size(self) -> bool:
         """Whether its results may depend on how many pixels a wavefront has: never."""
         return False

@@ -107,6 +107,11 @@ class Executable:
         return self.memory or self.scratch
 
     @property
+    def scatters(self) -> bool:
+        """Whether it writes elements of output 0 by their numbers."""
+        return self.memory
+
+    @property
     def sees_wavefront_size(self) -> bool:
         """Whether its results may depend on the wavefront's size: by the data share, or a pixel's number in it."""
         return bool(self.lds_dwords) or self.type is ProgramType.CS
