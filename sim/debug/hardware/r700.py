@@ -21,9 +21,10 @@ from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.hardware.moment import Arrays, Moment, Recording
 from ctm.sim.engines.tracing.order import bits, in_order, row
 from ctm.sim.golden.dpp.batch import Batch
-from ctm.sim.golden.r700.instruction import Fetch
+from ctm.sim.golden.r700.instruction import AluWord, Fetch, FetchInstruction, Group, Illegal
 from ctm.sim.golden.r700.operands import temporary_index
 from ctm.sim.golden.r700.program import Program
+from ctm.sim.golden.r700.state import whole_quads
 
 _WORD_MASK = (1 << FAULT_PC["word"].width) - 1
 _ADDRESS_BIT = FAULT_PC["address"].offset
@@ -71,8 +72,7 @@ class _Reader:
         self._stack: dict[int, npt.NDArray[np.bool_]] = {}
         self._depth = 0
         self._results = np.zeros((GROUP_SLOTS, self._lanes), np.uint32)
-        self._chosen = np.zeros(self._lanes, bool)
-        self._issued: list[tuple[int, bool]] = []
+        self._issued: list[tuple[int, bool, npt.NDArray[np.bool_]]] = []
         self._results_begin: int | None = None
         self.words: list[tuple[int, Fields]] = []
         self.writes: list[_Write] = []
@@ -105,13 +105,13 @@ class _Reader:
 
     def issue(self, event: Fields) -> None:
         """A group is issued, or one pass of it."""
-        self._issued.append((int(event["address"]), bool(event["is_last"])))
-        self._chosen = bits(event["chosen"], self._lanes)
+        self._issued.append((int(event["address"]), bool(event["is_last"]), bits(event["chosen"], self._lanes)))
 
     def result(self, event: Fields) -> None:
         """Results of what was issued have come."""
-        address, is_last = self._issued.pop(0)
-        self._results[:, self._chosen] = self._latest_words(int(event["cycle"]))[:, self._chosen]
+        address, is_last, chosen = self._issued.pop(0)
+        own = np.ix_(np.array(self._positions(address), int), np.flatnonzero(chosen & self._executing()))
+        self._results[own] = self._latest_words(int(event["cycle"]))[own]
         self._results_begin = self._results_begin or int(event["cycle"])
         if not is_last:
             return
@@ -178,11 +178,24 @@ class _Reader:
         slices = [event["words"] for at, event in self.words if at <= cycle][-self._partition.slices :]
         return np.concatenate(slices, axis=-1)
 
-    def _destinations(self, address: int) -> frozenset[tuple[int, int]]:
+    def _instruction(self, address: int) -> Group | FetchInstruction | Illegal | None:
         clause = self._program.code.clause(self._word)
         if clause is None or address not in clause.addresses:
-            return frozenset()
-        instruction = clause.instructions[clause.addresses.index(address)]
+            return None
+        return clause.instructions[clause.addresses.index(address)]
+
+    def _executing(self) -> npt.NDArray[np.bool_]:
+        """Pixels that execute the groups of the clause."""
+        word, active = self._program.code.word(self._word), self._arrays["active"]
+        return whole_quads(active) if isinstance(word, AluWord) and word.whole_quads else active
+
+    def _positions(self, address: int) -> list[int]:
+        """The slots of a group that have instructions."""
+        group = self._instruction(address)
+        return [slot.position for slot in group.slots] if isinstance(group, Group) else []
+
+    def _destinations(self, address: int) -> frozenset[tuple[int, int]]:
+        instruction = self._instruction(address)
         if not isinstance(instruction, Fetch):
             return frozenset()
         first = instruction.destination + (self._loop_index if instruction.destination_relative else 0)

@@ -42,10 +42,10 @@ def execute(batch: Batch, program: Program, group: Group, *, whole: bool) -> Non
     for run, outcome, (gate, *others) in zip(group.runs, outcomes, gates, strict=True):
         slots, first = run.slots, run.slots[0]
         words, is_clean = outcome.value
-        positions = range(first.position, first.position + len(slots))
-        if not group.forwarded.isdisjoint(positions):
-            batch.previous[positions.start : positions.stop] = words
-            batch.previous_clean[positions.start : positions.stop] = [is_clean] * len(slots)
+        positions = slice(first.position, first.position + len(slots))
+        _store(batch.previous[positions], words, None if everywhere else executing)
+        kept_clean = everywhere or all(batch.previous_clean[positions])
+        batch.previous_clean[positions] = [is_clean and kept_clean] * len(slots)
         if first.operation.is_reduction:
             for row, slot, each in zip(words, slots, (gate, *others), strict=True):
                 _write(batch, program, [slot], Value(row, is_clean), each)

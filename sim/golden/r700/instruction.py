@@ -91,13 +91,11 @@ class Run:
 class Group:
     """Instructions that are executed together: slot by slot, and as the runs that they are executed in.
 
-    `stale` are the clause temporaries that are read although nothing in the clause has written them, `forwarded` the
-    slots whose results the next group of the clause reads.
+    `stale` are the clause temporaries that are read although nothing in the clause has written them.
     """
 
     slots: tuple[Slot, ...]
     runs: tuple[Run, ...]
-    forwarded: frozenset[int] = frozenset()
     stale: tuple[tuple[int, int], ...] = ()
 
 

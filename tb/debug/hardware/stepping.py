@@ -13,7 +13,7 @@ from ctm.sim.debug.slicing.cell import as_bits
 from ctm.sim.golden.dpp.batch import Batch
 from ctm.tb.debug.slicing.launches import ChosenLane
 
-_STATE = ("temporaries", "valid_mask", "active", "loop_inactive", "predicates", "alu_result", "branch_mask",
+_STATE = ("temporaries", "previous", "valid_mask", "active", "loop_inactive", "predicates", "alu_result", "branch_mask",
           "continue_mask", "break_mask")  # fmt: skip
 
 

@@ -262,7 +262,7 @@ class Comparison:
         executing = before.state("branch_mask") & ~before.state("continue_mask") & ~before.state("break_mask")
         executing = whole_quads(executing) if word.whole_quads else executing
         _same("address registers", _signed(event["addresses"])[:, executing], step.state("address")[:, executing])
-        for slot in sorted(group.forwarded):
+        for slot in sorted(slot.position for slot in group.slots):
             expected, found = step.state("previous")[slot][executing], shown.results[slot][executing]
             _same(f"the result of slot {'xyzwt'[slot]}", found, expected)
 

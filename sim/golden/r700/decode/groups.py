@@ -1,8 +1,6 @@
 """Decodes ALU clauses: words to groups, each instruction in its slot."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from itertools import zip_longest
 
 from ctm.rtl.isa.r700 import alu
 from ctm.rtl.isa.r700.alu import IndexMode, Op2, Op3, PredicateSelect
@@ -41,17 +39,7 @@ def decode_clause(code: Units, word: AluWord) -> Clause:
         instructions.append(group)
         produced = frozenset(slot.position for slot in group.slots)
         written |= {(slot.register, slot.channel) for slot in group.slots if slot.writes and slot.index is None}
-    return Clause(instructions=tuple(_forwarding(instructions)), addresses=tuple(addresses))
-
-
-def _forwarding(instructions: list[Group | Illegal]) -> Iterator[Group | Illegal]:
-    """The groups, each with the slots whose results the next one reads."""
-    for group, following in zip_longest(instructions, instructions[1:]):
-        read: set[int] = set()
-        if isinstance(following, Group):
-            operands = [operand for slot in following.slots for operand in slot.operands]
-            read = {operand.number for operand in operands if operand.bank is Bank.PREVIOUS}
-        yield replace(group, forwarded=frozenset(read)) if isinstance(group, Group) else group
+    return Clause(instructions=tuple(instructions), addresses=tuple(addresses))
 
 
 def _group(
