@@ -11,12 +11,16 @@ import secrets
 import select
 import stat
 import tempfile
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 PATIENCE = 30.0
-"""Seconds without a byte after which a FIFO counts as having no writer."""
+"""Seconds without a byte after which a FIFO counts as having no writer, and those that one waits for its reader."""
+_LOOKS = 0.05
+"""Seconds between looks for a reader."""
 
 STANDARD_OUTPUT = "standard output"
 STANDARD = Path("-")
@@ -63,7 +67,7 @@ def write_file(path: Path, data: bytes | memoryview, *, make_folders: bool = Fal
     """
     with naming(path):
         if is_stream(path):
-            with path.open("wb") as stream:
+            with open_stream(path) as stream:
                 stream.write(data)
         else:
             _check_replaceable(path)
@@ -177,6 +181,30 @@ def is_stream(path: Path) -> bool:
     except OSError:
         return False
     return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)
+
+
+def open_stream(path: Path) -> BinaryIO:
+    """A FIFO or a device, open to be written into.
+
+    Raises
+    ------
+    OSError
+        It cannot be written, or nothing reads from the FIFO for PATIENCE.
+    """
+    # Without O_NONBLOCK, opening a FIFO waits for a reader, which may never come.
+    end = time.monotonic() + PATIENCE
+    while True:
+        try:
+            descriptor = os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        except OSError as error:
+            if error.errno != errno.ENXIO or not path.is_fifo():
+                raise
+            if time.monotonic() >= end:
+                raise _error(errno.ETIMEDOUT, path, f"nothing reads from this FIFO for {PATIENCE:g} s") from None
+            time.sleep(_LOOKS)
+        else:
+            os.set_blocking(descriptor, True)
+            return open(descriptor, "wb")
 
 
 def is_same_file(one: Path, other: Path) -> bool:

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ctm.sim import files
 from ctm.tb.cli.invocation import ctm, error_line, report
 from ctm.tb.jobs.folder import Folder
 
@@ -60,6 +61,18 @@ def test_the_null_device_needs_no_ending_and_is_kept(folder: Folder) -> None:
     assert ctm("run", folder.job, "-o", folder.path / "out").exit_code == 0
     assert not Path("/dev/null").is_file()
     assert contents(folder) == before
+
+
+@pytest.mark.parametrize("option", ["", "--trace"])
+def test_a_fifo_without_a_reader_is_not_waited_for(
+    folder: Folder, option: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "PATIENCE", 0.1)
+    fifo = folder.path / ("fifo" if option else "y.npy")
+    os.mkfifo(fifo)
+    assert "nothing reads from this FIFO for 0.1 s" in error_line(
+        "run", folder.job, *([option, fifo] if option else [])
+    )
 
 
 def test_a_fifo_passes_on_what_is_written(folder: Folder) -> None:

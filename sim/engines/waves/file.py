@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ctm.sim.engines.waves.window import COMPRESSED_VCD, FST, Waves
-from ctm.sim.files import begin_file, end_file, is_stream, naming
+from ctm.sim.files import begin_file, end_file, is_stream, naming, open_stream
 
 _PIPED = 1 << 18
 _LEVEL = 3
@@ -49,7 +49,7 @@ class WaveFile:
         self._pipe: _Compression | None = None
         if not self._is_fst:
             with naming(path):
-                self._file = self.name.open("wb")
+                self._file = open_stream(path) if is_stream(path) else self.name.open("wb")
             if waves.suffix == COMPRESSED_VCD:
                 self._pipe = _Compression(self._file)
             self.entry = self._file.fileno() if self._pipe is None else self._pipe.entry
