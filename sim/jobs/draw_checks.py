@@ -18,6 +18,8 @@ from ctm.sim.jobs.schema import Draw, Job
 from ctm.sim.jobs.takes import PROGRAM, shown
 
 _LINES = tuple(kind for kind in TOPOLOGIES if kind.name.startswith("LINE"))
+_MOST_VERTICES = 1 << 27
+"""Vertices of a draw, those of all instances: engines `golden` and `fast` keep some 40 bytes of each."""
 _SIZE = FIRST_POSITION + 1
 """ARRAY_BASE of the vector that has a point's size."""
 
@@ -27,12 +29,7 @@ def draw_errors(job: Job, program: ProgramFile) -> Iterator[tuple[Key, str]]:
     draw, executable = job.draw, program.executable
     if draw is None or not isinstance(executable, Executable) or executable.pipeline is None:
         return
-    pipeline = executable.pipeline
-    kind = PrimitiveType(draw.primitive)
-    if kind not in TOPOLOGIES:
-        yield ("draw", "primitive"), f"{kind.name} is not drawn; there is {_drawn(pipeline)}"
-    elif kind in _LINES and pipeline.geometry is None and not draw.discard:
-        yield ("draw", "primitive"), f"lines are drawn by a geometry program only; there is {_drawn(pipeline)}"
+    yield from _primitive_errors(draw, executable.pipeline)
     test = job.conditional
     if test is not None and test.location is ConditionalLocation.PE and test.test is not ConditionalTest.ALWAYS:
         yield ("conditional", "location"), 'the test of a draw is made after its pixel program: "DPP"'
@@ -46,6 +43,18 @@ def draw_errors(job: Job, program: ProgramFile) -> Iterator[tuple[Key, str]]:
     missing = sorted(executable.front_usage.vertex_buffers - bound)
     if missing:
         yield ("draw", "buffers"), f"{program.front_name} fetches from vertex buffer {missing[0]}, which is not bound"
+
+
+def _primitive_errors(draw: Draw, pipeline: Pipeline) -> Iterator[tuple[Key, str]]:
+    kind = PrimitiveType(draw.primitive)
+    if kind not in TOPOLOGIES:
+        yield ("draw", "primitive"), f"{kind.name} is not drawn; there is {_drawn(pipeline)}"
+    elif kind in _LINES and pipeline.geometry is None and not draw.discard:
+        yield ("draw", "primitive"), f"lines are drawn by a geometry program only; there is {_drawn(pipeline)}"
+    vertices = draw.count * draw.instances
+    if vertices > _MOST_VERTICES:
+        key = "instances" if draw.instances > 1 else "count"
+        yield ("draw", key), f"count x instances is at most {_MOST_VERTICES:,} vertices, not {vertices:,}"
 
 
 def _viewport_errors(draw: Draw) -> Iterator[tuple[Key, str]]:

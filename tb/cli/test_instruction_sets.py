@@ -109,6 +109,12 @@ def test_an_instruction_set_that_there_is_not_is_an_error_with_those_that_there_
         replace(DEFAULT.array, instruction_set="")
 
 
+def test_draws_are_measured_on_cores_that_draw_only() -> None:
+    result = ctm("bench", "draws", "--preset", "tiny")
+    assert result.exit_code == 2
+    assert result.stderr == "error: bench draws: draws are of r700 cores; --preset r700 is a machine with them\n"
+
+
 def test_the_bare_machine_has_the_wanted_cores() -> None:
     for setting in ([], ["--set", "array.instruction_set=r5xx"]):
         assert "issued_alu" in report("exec", "--submit", "0x1000,0", *setting)["counters"]

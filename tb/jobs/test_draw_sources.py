@@ -107,6 +107,16 @@ def test_inputs_are_those_that_the_example_makes() -> None:
         ('"TRILIST"', '"QUADLIST"', ":14: draw.primitive: QUADLIST is not drawn; there is POINTLIST, TRILIST, "),
         (
             "count = 12288",
+            "count = 12288\ninstances = 12000",
+            ":16: draw.instances: count x instances is at most 134,217,728 vertices, not 147,456,000",
+        ),
+        (
+            "count = 12288",
+            "count = 134217729",
+            ":15: draw.count: count x instances is at most 134,217,728 vertices, not 134,217,729",
+        ),
+        (
+            "count = 12288",
             "count = 12288\nadd = true",
             "outputs[0].format: a draw with add has FLOAT32 formats, not UIN",
         ),

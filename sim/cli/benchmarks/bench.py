@@ -24,6 +24,8 @@ Tell = Callable[[str], None]
 """Takes the title of the next step."""
 Listed = Callable[[], list[Any]]
 """Gives the workloads; their expected results take numpy seconds, once for all engines."""
+_DRAWING = "r700"
+"""The instruction set of draws' programs."""
 Figures = tuple[dict[str, Any], Callable[[], None]]
 """The fields for JSON, and a function that prints a table."""
 
@@ -54,8 +56,13 @@ def _rtl(config: MachineConfig, machines: Machines, listed: Listed, tell: Tell) 
 def _draws(config: MachineConfig, machines: Machines, listed: Listed, tell: Tell) -> Figures:
     from ctm.sim.report import draws
 
-    found = draws.measure_all(machines["r700"], tell)
+    found = draws.measure_all(machines[_DRAWING], tell)
     return draws.as_fields(found), lambda: draws.print_speeds(found)
+
+
+def _takes(name: str, machines: Machines) -> bool:
+    """Whether the machines can do what is measured: an R5xx machine does not draw."""
+    return name != DRAWS or machines[_DRAWING].array.instruction_set == _DRAWING
 
 
 def _workloads(tell: Tell) -> list[Any]:
@@ -124,6 +131,8 @@ def bench(
                 figures = [measure_scale(config, origin, picture=picture, kept=kept, chosen=chosen)]
             else:
                 machines = {kind: configuration(preset, settings, kind=kind) for kind in DEFAULT_PRESETS}
+                if name is not None and not _takes(name, machines):
+                    raise BadInput(f"bench {name}: draws are of {_DRAWING} cores; --preset r700 is a machine with them")
                 _prepare(name, machines)
                 with Console(stderr=True).status("") as status:
                     figures = _measure(name, config, machines, status.update)
@@ -149,7 +158,8 @@ def _prepare(name: str | None, machines: Machines) -> None:
 def _measure(name: str | None, config: MachineConfig, machines: Machines, tell: Tell) -> list[Figures]:
     """The figures of one engine, or of all."""
     listed = cache(lambda: _workloads(tell))
-    return [measure(config, machines, listed, tell) for each, measure in ENGINES.items() if name in (None, each)]
+    wanted = [each for each in ENGINES if name in (None, each) and _takes(each, machines)]
+    return [ENGINES[each](config, machines, listed, tell) for each in wanted]
 
 
 def _check_options(name: str | None, given: Mapping[str, Any]) -> None:

@@ -154,7 +154,8 @@ class WaveRequest:
             noted["problem"] = f"--waves {path}: its views were not written: {error.filename}: {error.strerror}"
             return
         noted["views"] = [str(view) for view in views]
-        outcome.say(f"views: {', '.join(noted['views'])}")
+        listed = (f"{view} (kept as it was)" if was_there else str(view) for view, was_there in views.items())
+        outcome.say(f"views: {', '.join(listed)}")
 
     def _no_wavefront(self) -> str:
         return f"no wavefront has that pixel; {self.waves.path} is not written"
@@ -164,7 +165,7 @@ class WaveRequest:
         if self.waves.at is not None and self.waves.first < written.cycles:
             i, j = self.waves.at
             return f"--waves-at {i},{j}: {self._no_wavefront()}"
-        return (f"--waves-from {self.waves.first}: the job has {written.cycles:,} cycles; "
+        return (f"--waves-from {self.waves.first}: the job's last interrupt is in cycle {written.cycles:,}; "
                 f"{self.waves.path} is not written")  # fmt: skip
 
 

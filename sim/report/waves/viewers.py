@@ -13,10 +13,10 @@ _HEX, _DECIMAL, _TRANSLATED = 0x22, 0x24, 0x2000
 _COMMENT = 0x200
 
 
-def write_views(wave: Path, config: MachineConfig, programs: Programs) -> list[Path]:
+def write_views(wave: Path, config: MachineConfig, programs: Programs) -> dict[Path, bool]:
     """Write the views of a wave beside it, each file completely or not at all; gives the views.
 
-    A view that is there already may have been changed in its viewer, and is kept.
+    A view that is there already may have been changed in its viewer, and is kept: those are True.
 
     Raises
     ------
@@ -37,10 +37,11 @@ def write_views(wave: Path, config: MachineConfig, programs: Programs) -> list[P
         folder / f"{stem}.gtkw": gtkwave(wave.absolute(), folder / f"{stem}.gtkw", sections, filters),
         folder / f"{stem}.sucl": surfer(sections, texts),
     }
-    found |= {path: text for path, text in views.items() if not path.exists()}
+    kept = {path: path.exists() for path in views}
+    found |= {path: text for path, text in views.items() if not kept[path]}
     for path, text in found.items():
         write_file(path, text.encode())
-    return [wave.with_name(path.name) for path in views]
+    return {wave.with_name(path.name): was_there for path, was_there in kept.items()}
 
 
 def gtkwave(wave: Path, own: Path, sections: list[Section], filters: dict[Kind, Path]) -> str:
