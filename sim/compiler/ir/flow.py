@@ -57,7 +57,7 @@ class Flow:
         return any(self._ending(label) == _RETURN for label in self.order)
 
     def endless(self) -> list[str]:
-        """Blocks from which every path stays in loops, in their order."""
+        """Blocks from which no path leads out of loops, in their order."""
         ends = {label for label in self.order if self._ending(label) in (_RETURN, _NEVER)}
         waiting = list(ends)
         while waiting:
