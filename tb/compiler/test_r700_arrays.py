@@ -30,6 +30,8 @@ BODIES = (
     "static const float t[2][4] = {{1, 2, 3, 4}, {5, 6, 7, 8}}; r = (int)t[j & 1][i & 3];",
     "static const struct both t[3] = {{1, 2.5f}, {3, 4.5f}, {5, 6.5f}}; struct both s = t[i % 3]; r = "
     "(int)(s.n * s.x);",
+    "static const float t[16] = {1.5f, 2, 3}; r = (int)(t[i] * 10);",
+    "static const int t[2][12] = {{5, 7, 9}, {0, 1}}; r = t[j & 1][i % 12] * 3 + t[1][j];",
     "static const unsigned char t[4] = {1, 5, 7, 200}; r = t[i & 3];",
     "static const short t[5] = {1, -5, 7, 300, 4}; r = t[i % 5];",
     'r = "hello world"[i & 7];',

@@ -96,6 +96,7 @@ R5XX_BODIES = {
     "output(0, 1.0f); write(1, 2.0f);": "k.c:3:18: write(): only kernels for R700 cores",
     "void *p = &&a; if (pixel.x > 1) p = &&b; goto *p; a: output(0, 1.0f); b: output(1, 1.0f);": "computed label",
     "output(0, recursive(pixel.x));": "k.c:3:11: recursive calls itself",
+    "float (*f)(float) = pixel.x > 3 ? missing : apart; output(0, f(1));": "a call of what a pointer points to",
 }
 
 

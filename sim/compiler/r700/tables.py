@@ -18,6 +18,8 @@ _ZEROS = {"i8": "0", "i16": "0", "i32": "0", "float": "0.000000e+00"}
 _BYTES = {"i8": 1, "i16": 2}
 """Of types that do not have four."""
 _BRACKETS = {"[": "]", "<": ">", "{": "}"}
+_PACKED = "<{"
+"""How a table's type begins if Clang writes many zeros at its end as one member."""
 _COPY = re.compile(
     rf"(?:tail )?call void @llvm\.memcpy\.\S+\(ptr addrspace\(5\)[^%]*({NAME}), ptr addrspace\(4\)[^@%]*@([-\w.$]+), "
     r"i32 (\d+), i1 \w+\).*"
@@ -39,7 +41,7 @@ def with_tables(module: Module) -> Module:
         words = list(_words(type_, found[2][len(type_) :].strip(), types)) if found else []
         is_mixed = len({_BYTES.get(each, 4) for each, _ in words}) > 1
         if found and words and len(words) <= MOST_ELEMENTS and ("", "") not in words and not is_mixed:
-            tables[found[1]] = type_, words
+            tables[found[1]] = f"[{len(words)} x {words[0][0]}]" if type_.startswith(_PACKED) else type_, words
     own = {id(kernel) for kernel in kernels(module)}
     return Module([
         _with_arrays(each, tables) if isinstance(each, Function) and id(each) in own else each
@@ -96,6 +98,8 @@ def _stores(array: str, words: list[_Word], value: Callable[[str], str]) -> Iter
 def _words(type_: str, value: str, types: dict[str, str]) -> Iterator[_Word]:
     """The elements of a constant; one that is empty for what has others than these types."""
     type_ = types.get(type_, type_)
+    if type_.startswith(_PACKED):
+        type_, value = type_[1:-1], value[1:-1] if value.startswith(_PACKED) else value
     if value.startswith('c"') and type_.endswith("x i8]"):
         text = re.sub(r"\\([0-9A-F]{2})", lambda found: chr(int(found[1], 16)), value[2:-1])
         yield from (("i8", str(ord(character))) for character in text)

@@ -156,12 +156,10 @@ class Ranges:
     def call(self, instruction: Instruction) -> Range:
         """A function's result."""
         name = instruction.callee.split(".")[1] if instruction.callee.startswith("llvm.") else ""
-        there = [self.of(text) for text in instruction.arguments]
-        if name == "abs":
-            return Range(0, max(abs(there[0].low), abs(there[0].high)), there[0].factor)
-        if name in ("smin", "smax", "umin", "umax"):
-            return there[0].union(there[1])
-        return ANY
+        if name not in ("abs", "smin", "smax", "umin", "umax"):
+            return ANY
+        first, second = (self.of(text) for text in instruction.arguments[:2])
+        return Range(0, max(abs(first.low), abs(first.high)), first.factor) if name == "abs" else first.union(second)
 
 
 def _sum(ranges: Ranges, instruction: Instruction) -> Range:
