@@ -103,6 +103,12 @@ def test_stack_sizes(text: str, size: int) -> None:
     assert assemble(f".isa r700\n{text}\n").stack_size == size
 
 
+def test_a_fetch_subroutine_takes_an_entry() -> None:
+    assert assemble(f".isa r700\n.stage es\nCALL_FS\n{CODE}\nNOP END_OF_PROGRAM\n").stack_size == 1
+    inside = f"IF b0\nCALL_FS\nENDIF\nLOOP\nBREAK\nENDLOOP\n{CODE}"
+    assert assemble(f".isa r700\n.stage vs\n{inside}\nNOP END_OF_PROGRAM\n").stack_size == 1
+
+
 X, Y = np.meshgrid(np.arange(WIDTH, dtype=np.float32), np.arange(HEIGHT, dtype=np.float32))
 
 

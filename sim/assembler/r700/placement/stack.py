@@ -18,6 +18,8 @@ from ctm.sim.assembler.r700.form import CLAUSE, CONTROL, Draft
 
 _MOST_STATES = 50_000
 _BRANCH, _LOOP = "branch", "loop"
+_FETCH_SUBROUTINE = -1
+"""An address at which there is no word: what CALL_FS calls is another program."""
 Entry = str | int
 """A branch, a loop, or the address to which a call returns."""
 _Stack = tuple[Entry, ...]
@@ -108,6 +110,9 @@ def _loops_and_calls(operation: CfOperation, target: int, address: int, stack: _
         yield address + 1, loop[:-1]
     elif operation is CfOperation.CALL:
         yield target, (*stack, address + 1)
+        yield address + 1, stack
+    elif operation is CfOperation.CALL_FS:
+        yield _FETCH_SUBROUTINE, (*stack, address + 1)
         yield address + 1, stack
     elif operation is CfOperation.RETURN and stack and isinstance(stack[-1], int):
         yield stack[-1], stack[:-1]
