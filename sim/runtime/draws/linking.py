@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Self
 
 from ctm.rtl.isa.limits import FLOAT_CONSTANTS
@@ -175,10 +176,17 @@ class _Code:
         checksums: dict[str, int] = {}
         texts: dict[str, str] = {}
         for at, lines in self._line_tables:
-            units[at : at + len(lines.units)] = lines.units
-            checksums.update(lines.checksums)
-            texts.update(lines.texts)
+            own = lines.renamed(partial(_own_name, lines.checksums, checksums))
+            units[at : at + len(own.units)] = own.units
+            checksums |= own.checksums
+            texts |= own.texts
         return Lines(tuple(units), checksums, texts) if self._line_tables else None
+
+
+def _own_name(checksums: Mapping[str, int], taken: Mapping[str, int], file: str) -> str:
+    """The name of a file, with a number if another program's file, with another text, has that name."""
+    names = (file, *(f"{file} {number}" for number in range(2, len(taken) + 3)))
+    return next(name for name in names if name not in taken or taken[name] == checksums.get(file))
 
 
 def _moved(linkable: Linkable, base: int) -> list[Unit]:
