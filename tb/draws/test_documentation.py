@@ -12,11 +12,17 @@ from ctm.sim.jobs.schema import Draw, StreamOutput, VertexBuffer
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-def test_the_triangle_draws_at_the_first_try(tmp_path: Path) -> None:
-    text = re.search(r"```python\n(.*?)```", (DOCS / "draws.md").read_text(), re.DOTALL)
-    assert text is not None
-    source = tmp_path / "triangle.py"
-    source.write_text(text[1] + "\nassert target.read()[32, 32].sum() == 2 and (target.read()[0] == 0).all()\n")
+def test_the_examples_draw_at_the_first_try(tmp_path: Path) -> None:
+    triangle, geometry = re.findall(r"```python\n(.*?)```", (DOCS / "draws.md").read_text(), re.DOTALL)
+    source = tmp_path / "draws.py"
+    source.write_text(
+        f"{triangle}\nassert target.read()[32, 32].sum() == 2 and (target.read()[0] == 0).all()\n"
+        f"target.write(np.zeros((64, 64, 4), np.float32))\n{geometry}\n"
+        # Half of a square of 16 pixels each, with its diagonal.
+        "covered = target.read()[..., 3] == 1\n"
+        "assert covered[:32, :32].sum() == covered[32:, 32:].sum() and 120 <= covered[:32].sum() <= 136\n"
+        "assert covered.sum() == 2 * covered[:32].sum()\n"
+    )
     subprocess.run([sys.executable, source], check=True)
 
 

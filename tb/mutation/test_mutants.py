@@ -1,6 +1,7 @@
 """Mutants have names that stay, and are the same in every run."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,14 @@ def test_a_name_finds_its_mutant(tmp_path: Path) -> None:
     for wrong in (f"{found.path}:1 3 -> 5 #1", "sim/nothing.py:1 3 -> 4 #1", "nothing"):
         with pytest.raises(ValueError, match="no such|no mutant|does not begin"):
             of_name(wrong)
+
+
+def test_the_page_names_mutants_that_there_are() -> None:
+    page = (TOP / "docs" / "howto" / "mutation.md").read_text()
+    names = {name.strip("'") for name in re.findall(r"[\w/]+\.py:\d+ [^\n']*#\d+", page)}
+    assert names
+    for name in names:
+        assert of_name(name)[1].name.endswith(name)
 
 
 def test_a_key_is_the_same_when_lines_are_added(tmp_path: Path) -> None:
