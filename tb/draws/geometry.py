@@ -61,6 +61,13 @@ NOP END_OF_PROGRAM
 """
 
 
+def linkable(source: str) -> Linkable:
+    """One program of a draw, from its source."""
+    assembled = assemble(source)
+    assert isinstance(assembled, Executable)
+    return Linkable.of(assembled)
+
+
 def with_geometry(
     program: str = POINT_TO_TRIANGLES,
     *,
@@ -71,12 +78,6 @@ def with_geometry(
     depth: bool = False,
 ) -> Executable:
     """A draw's executable with a geometry program whose vertices have a position and one vector."""
-
-    def linkable(source: str) -> Linkable:
-        assembled = assemble(source)
-        assert isinstance(assembled, Executable)
-        return Linkable.of(assembled)
-
     return link(
         vertex=linkable(VERTEX_TO_RING),
         geometry=Geometry(

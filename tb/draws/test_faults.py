@@ -7,13 +7,12 @@ import pytest
 from ctm.rtl.isa.conditional import ConditionalLocation, ConditionalTest
 from ctm.rtl.isa.formats import DataFormat
 from ctm.rtl.isa.status import BusClient, Status
-from ctm.sim.assembler import assemble
-from ctm.sim.elf.r700.executable import Executable
 from ctm.sim.fault import MachineError
 from ctm.sim.runtime import Device
 from ctm.sim.runtime.draws import PixelInput, VertexArray
 from ctm.sim.runtime.draws.interpolation import PixelInputs
-from ctm.sim.runtime.draws.linking import Linkable, link
+from ctm.sim.runtime.draws.linking import link
+from ctm.tb.draws.geometry import linkable
 from ctm.tb.draws.scene import PIXEL, VERTEX, Scene, drawn, same_on_both
 
 WHOLE = [[-1, -1, 0, 1, 1, 1, 1, 1], [3, -1, 0, 1, 1, 1, 1, 1], [-1, 3, 0, 1, 1, 1, 1, 1]]
@@ -94,11 +93,6 @@ def test_a_fault_names_the_line_of_its_program(stage: str, engine: str) -> None:
 
 
 def test_texts_of_one_name_are_told_apart() -> None:
-    def linkable(text: str) -> Linkable:
-        assembled = assemble(text)
-        assert isinstance(assembled, Executable)
-        return Linkable.of(assembled)
-
     pixel, vertex = linkable(PIXEL), linkable(VERTEX)
     lines = link(vertex=vertex, pixel=pixel, inputs=PixelInputs(inputs=[PixelInput(parameter=0)])).lines
     assert lines is not None
