@@ -26,13 +26,13 @@ def padding_warnings(
     text: JobText, outputs: Sequence[tuple[Output, Layout]], programs: Iterable[ProgramFile]
 ) -> Iterator[str]:
     """What to tell the author of a job in which a program numbers the elements of an output that has padding."""
-    writers = (program.path.name for program in programs if program.executable.scatters)
-    name = next(writers, None)
+    writers = [program.path.name for program in programs if program.executable.scatters]
     for ordinal, (section, layout) in enumerate(outputs):
-        if name is not None and section.index == _SCATTERED and layout.height > 1 and layout.pitch != layout.width:
+        if writers and section.index == _SCATTERED and layout.height > 1 and layout.is_padded:
             message = (
-                f"{name} writes elements by their numbers, which count the padding of rows to {layout.pitch} elements; "
-                f"what it writes there is not in the file. A width that is a multiple of {layout.pitch_step} has none"
+                f"{writers[0]} writes elements by their numbers, which count the padding of rows to {layout.pitch} "
+                "elements; what it writes there is not in the file. A width that is a multiple of "
+                f"{layout.pitch_step} has none"
             )
             yield str(text.error(("outputs", ordinal, "shape"), message))
 

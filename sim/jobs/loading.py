@@ -99,6 +99,7 @@ class Loader:
         outputs = tuple(self._output(ordinal, section) for ordinal, section in enumerate(job.outputs))
         shared = self._constants(("constants",), job.constants)
         launches = tuple(self._launch(ordinal, section, shared) for ordinal, section in enumerate(job.launches))
+        programs = [launch.program for launch in launches]
         loaded = LoadedJob(
             job=job,
             path=self._text.path,
@@ -115,8 +116,8 @@ class Loader:
                     for launch in launches[:1]
                     for key, message in draw_doubts(job, launch.program)
                 ),
-                *domain_warnings(self._text, job, [launch.program for launch in launches]),
-                *padding_warnings(self._text, [each[:2] for each in outputs], [launch.program for launch in launches]),
+                *domain_warnings(self._text, job, programs),
+                *padding_warnings(self._text, [each[:2] for each in outputs], programs),
             ),
         )
         self._check_swaps(loaded)
@@ -271,7 +272,7 @@ class Loader:
                 raise self._text.error((key.partition(".")[0],), message)
         for index in sorted(launch.program.executable.scaled_inputs):
             layout = layouts.get(index)
-            if layout is not None and layout.pitch != layout.width:
+            if layout is not None and layout.is_padded:
                 position = [section.index for section in self._job.inputs].index(index)
                 name = launch.program.user_of("scaled_inputs", index)
                 message = (

@@ -43,7 +43,7 @@ class Workspace:
         commands = CommandBuffer().set_inst_fmt(self._program(device, program)).inv_inst_cache()
         for number, (data_format, array) in given.images.items():
             layout = Layout(width=array.shape[1], height=array.shape[0], format=data_format)
-            if number in program.scaled_inputs and layout.pitch != layout.width:
+            if number in program.scaled_inputs and layout.is_padded:
                 pictures = [name for name, kind in signature.parameters.items() if isinstance(kind, Picture)]
                 raise ValueError(
                     f"'{pictures[number]}' is read by texture(), which needs a width that is a legal pitch: "

@@ -56,6 +56,11 @@ class Layout:
         """Elements from row to row."""
         return -(-self.width // self.pitch_step) * self.pitch_step
 
+    @property
+    def is_padded(self) -> bool:
+        """Whether rows have elements beyond the width, because that is no legal pitch."""
+        return self.pitch != self.width
+
     def exchanges_with(self, other: "Layout") -> bool:
         """Whether the elements of one lie just where those of the other do."""
         mine = (self.width, self.height, self.format, self.is_tiled)

@@ -44,7 +44,7 @@ def sized(job: LoadedJob, size: Size) -> LoadedJob:
         layout, array = _resized(layout, array, old, new)
         inputs.append((input_section, layout, array))
         is_scaled = any(input_section.index in launch.program.executable.scaled_inputs for launch in job.launches)
-        if is_scaled and layout.pitch != layout.width:
+        if is_scaled and layout.is_padded:
             raise ValueError(
                 f"input {input_section.index} is looked up with scaled coordinates, which needs a width that is a "
                 f"legal pitch: {layout.width} is not, the next one is {layout.pitch}"
