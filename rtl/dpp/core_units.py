@@ -1,7 +1,7 @@
-"""The units that a core with a scheduler is made of, and their wiring.
+"""The units of the R5xx core that no instruction changes, and their wiring.
 
-An instruction set's core adds its issue ports and its code between scheduler, registers and memory;
-docs/design/array.md has the picture.
+The core adds its issue ports and its code between scheduler, registers and memory; docs/design/array.md has the
+picture. The R700 core takes `connect_retirement` alone.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
 """Address translation: an index pair to the byte address of its element, and to those of its neighbours.
 
-Everything but the row's product is wires, multiplexers and sums of 27 bits: a row's start, and its column. Addresses
+The row's product is the only multiplication; all else is multiplexers and sums, of 27 bits at most. Addresses
 are counted in units of 32 bytes, in which both of the manual's tables are sums; the bits inside a tile are inserted
 after the sum.
 Source: CTM Guide p. 6, tables 1 and 2. Addresses wrap at 4 GiB.
@@ -18,7 +18,7 @@ from ctm.rtl.mc.buffer import formats_by_size
 ROW_OFFSET_BITS = COORDINATE_BITS + STRIDE_BITS
 _UNIT_BITS = LINEAR_ROW_ALIGNMENT.bit_length() - 1
 _UPPER_BITS = ADDRESS_BITS - _UNIT_BITS
-_TILE_UNITS = 6
+_TILE_UNIT_BITS = 6
 """Log2 of the units of 32 bytes in a tile."""
 
 NEIGHBOURS = ((1, 0), (0, 1), (1, 1), (0, 0))
@@ -144,14 +144,14 @@ def _row(m: Module, buffer: data.View, y: Value) -> Signal:
 def _start(m: Module, buffer: data.View, product: Value) -> Signal:
     """The start, in units, of a row or row of tiles that is `product` units or tiles after the base."""
     start = Signal(_UPPER_BITS, name="start")
-    rows = Mux(buffer.tiled, Cat(Const(0, _TILE_UNITS), product), product)
-    m.d.comb += start.eq(rows + Cat(Const(0, _TILE_UNITS), buffer.base))
+    rows = Mux(buffer.tiled, Cat(Const(0, _TILE_UNIT_BITS), product), product)
+    m.d.comb += start.eq(rows + Cat(Const(0, _TILE_UNIT_BITS), buffer.base))
     return start
 
 
 def _address(m: Module, buffer: data.View, start: Value, x: Value, y: Value) -> Value:
     """The address of (x, y), whose row or row of tiles starts at unit `start`."""
-    column, inside = Signal(_UPPER_BITS, name="column"), Signal(_TILE_UNITS, name="inside")
+    column, inside = Signal(_UPPER_BITS, name="column"), Signal(_TILE_UNIT_BITS, name="inside")
     lower = Signal(_UNIT_BITS, name="lower")
     with m.Switch(buffer.format):
         for size, codes in formats_by_size().items():
@@ -159,7 +159,7 @@ def _address(m: Module, buffer: data.View, start: Value, x: Value, y: Value) -> 
             with m.Case(*codes):
                 with m.If(buffer.tiled):
                     m.d.comb += [
-                        column.eq(Cat(Const(0, _TILE_UNITS), x[TILE_LOG2[size][0] :])),
+                        column.eq(Cat(Const(0, _TILE_UNIT_BITS), x[TILE_LOG2[size][0] :])),
                         inside.eq(offset[_UNIT_BITS:]),
                         lower.eq(offset[:_UNIT_BITS]),
                     ]

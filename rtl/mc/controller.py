@@ -51,7 +51,8 @@ _UNCACHED, _CONDITIONAL_WRITE, _COUNTERS = range(-3, 0)
 """Clients that write in order. The banks of the output cache come first; they write in any order."""
 _WRITTEN_IN_ORDER = (True, True, True)
 _CONSTANT_LINES, _COMMAND_LINES, _CONDITIONAL_LINES = 4, 6, 6
-"""Lines that these have outstanding, 16 together. Where the machine draws, the blender's are in the same memory."""
+"""Lines that each of these has outstanding. With those of code, and of the blender of a machine that draws, they are
+the rows of one reorder buffer: 16, or 24 with the blender's."""
 
 
 def read_clients(config: MachineConfig) -> tuple[int, ...]:
@@ -319,7 +320,10 @@ class MemoryController(wiring.Component):
         connect(m, self._writes.written[_COUNTERS], flipped(writes.written))
 
     def _connect_errors(self, m: Module, conditional: data.View) -> None:
-        """Record error responses: the first one of each kind until it is reported."""
+        """Record error responses: of reads the first since `watch`; of writes one, until it is taken.
+
+        Of an output's and the conditional buffer's in one cycle the output's is recorded.
+        """
         low = Const(0, LINE_OFFSET_BITS)
         reads, writes = self._reads, self._writes
         lost, read_errors = self.processor.lost, self.processor.read_errors

@@ -19,8 +19,8 @@ CONVERSION = data.StructLayout({"valid": 1, "tag": TAG_BITS})
 class PointSums(wiring.Component):
     """Leads `Coordinates` and `Bounds` through the sums of a point.
 
-    Of each axis these are the lower end, which is multiplied by 1 and converted, and the upper end; then twice a half
-    of the side, which is converted. A sum takes five cycles, and those in which its conversion waits.
+    Of each axis these are the lower end, which is multiplied by 1 and converted, and the upper end; then twice half
+    the side, which is converted. A sum takes five cycles, and those in which its conversion waits.
 
     Members
     -------

@@ -32,15 +32,16 @@ class Launch(wiring.Component):
     Members
     -------
     processor : ``In(LaunchClient(PROGRAM_FORMAT, draws=draws))``
-        The status is OK; BAD_EXECUTABLE: the program information is illegal, or a draw's pipeline; BAD_DRAW: a draw is
-        not one that this machine does; BAD_UMRT_FORMAT: an area of memory needs an output of FLOAT32_1 in rows.
+        Its status is OK, or the first of these: BAD_EXECUTABLE, the program information is illegal, or a draw's
+        pipeline; BAD_DRAW, the machine does not do this draw, an item of its ring is too large, or it adds to an output
+        that has no 32-bit floats; BAD_UMRT_FORMAT, an area of memory needs a linear output of FLOAT32_1.
     inputs : ``In(EXTENT)``, 16 of them
     outputs : ``In(BUFFER)``, `outputs` of them
     tests : ``In(1)``
         The conditional unit tests the array's wavefronts.
     watchdog : ``In(32)``
     draw : ``In(DRAW)``
-        Where the machine draws: what the array runs, and the state of the draw.
+        With `draws`: what the array runs, and the state of the draw.
     draw_programs : ``Out(DRAW_PROGRAMS)``
         Likewise.
     program : ``Out(PROGRAM)``

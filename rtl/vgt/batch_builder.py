@@ -23,9 +23,10 @@ _PRIMITIVES = 2
 class BatchBuilder(wiring.Component):
     """Gives every vertex an entry of the vertex store, and every primitive the entries of its vertices.
 
-    A corner takes a cycle. A vertex that one of the last `REUSED` new indices named is not shaded again, unless
-    vertices are of one primitive each, as they are of draws with streams, too. A batch is closed before a primitive for
-    which there may be no entry, and at the end of an instance.
+    A corner takes a cycle; with streams it waits for `space.known`. A vertex that one of the last `REUSED` new indices
+    of the batch named is not shaded again, unless vertices are of one primitive each, as they are of draws with
+    streams, too. A batch is closed before a primitive for which there may be no entry, and at the end of an instance.
+    An error of an index closes it, too, and is not taken: only `begin` goes on.
 
     Members
     -------
@@ -71,12 +72,12 @@ class BatchBuilder(wiring.Component):
         index = Array(indices.payload.corners)[corner]
         has_no_entry = batch.used.any() & (batch.used + self.corners > self.most)
         is_full = has_no_entry | (primitives.level >= _PRIMITIVES * vertices - 1)
-        takes, closes, known = Signal(), Signal(), self.space.known if self._streams else Const(1)
+        takes, closes, has_space = Signal(), Signal(), self.space.known if self._streams else Const(1)
         is_first, is_last = corner == 0, corner == last_corner
         stops = indices.payload.ends | indices.payload.error | is_full
         m.d.comb += [
             closes.eq(indices.valid & is_first & stops & ~batch.closed),
-            takes.eq(indices.valid & ~batch.closed & ~closes & known),
+            takes.eq(indices.valid & ~batch.closed & ~closes & has_space),
             indices.ready.eq((takes & is_last) | (closes & indices.payload.ends)),
         ]
         entry = self._entry_of(m, index, takes, number, corner)

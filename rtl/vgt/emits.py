@@ -23,20 +23,21 @@ _STATE = data.StructLayout({"count": EMIT_BITS, "cut": 1})
 class Emits(wiring.Component):
     """Keeps what threads emit, and then gives their vertices in order, as dwords of the ring.
 
-    A thread that emits takes a cycle; a vertex that is given two, three at the end of a strip. Vertices beyond the most
-    that a thread may emit are lost. After a reset nothing is emitted yet.
+    A thread that emits takes a cycle. To be given, a vertex takes two cycles, three if a cut precedes it; a thread
+    takes two more, and the end two. Vertices beyond the most that a thread may emit are lost. After a reset nothing is
+    emitted yet.
 
     Members
     -------
     program : ``In(GEOMETRY_PROGRAM)``
     emitted : ``In(stream.Signature(emit_layout(lanes, threads)))``
     idle : ``Out(1)``
-        All that was emitted is kept.
+        All that was emitted is kept. It does not depend on the vertices that are being given.
     start : ``In(1)``
         Give the vertices of threads 0 to `threads` - 1; only while it is `idle`.
     threads : ``In(range(threads + 1))``
     vertex : ``Out(stream.Signature(INDEX))``
-        The last element is none, and `restarts` too.
+        The last element is no vertex: `last` and `restarts` are set.
     """
 
     def __init__(self, lanes: int, threads: int) -> None:
@@ -72,7 +73,7 @@ class Emits(wiring.Component):
             queue.w_data.eq(self.emitted.payload),
             queue.w_en.eq(self.emitted.valid),
             self.emitted.ready.eq(queue.w_rdy),
-            self.idle.eq(~queue.r_rdy & ~self.emitted.valid),
+            self.idle.eq((queue.level == 0) & ~self.emitted.valid),
         ]
         lanes = Mux(busy, left, first.lanes)
         lane = lowest_one(lanes)

@@ -3,7 +3,7 @@
 Source: docs/draws.md, vertices and primitives.
 """
 
-from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth import Module, Mux, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -27,7 +27,7 @@ class IndexReader(wiring.Component):
     begin : ``In(1)``
         Begin an instance, only while `idle`; what is left of the last one is dropped.
     drop : ``In(1)``
-        Give no more indices.
+        Read no further index. One that is offered is held until `begin`.
     idle : ``Out(1)``
         No index is left but the one that is offered, and no line is in flight.
     buffer : ``In(INDEX_BUFFER)``
@@ -88,7 +88,7 @@ class IndexReader(wiring.Component):
         line, remaining = Signal(LINE_ADDRESS_BITS), Signal(WORD_BITS)
         in_flight, taken = Signal(range(_LINES + 1)), request.valid & request.ready
         offset = buffer.address[:LINE_OFFSET_BITS]
-        size = Cat(Mux(is_short, self.count << 1, self.count << 2), 0)
+        size = Mux(is_short, self.count << 1, self.count << 2)
         lines = (size + offset + (1 << LINE_OFFSET_BITS) - 1) >> LINE_OFFSET_BITS
         m.d.comb += [request.valid.eq((remaining != 0) & (in_flight != _LINES)), request.payload.line.eq(line)]
         m.d.sync += in_flight.eq(in_flight + taken - returned)

@@ -22,7 +22,7 @@ LINES = (
     PrimitiveType.LINELIST, PrimitiveType.LINESTRIP, PrimitiveType.LINELOOP, PrimitiveType.LINELIST_ADJ,
     PrimitiveType.LINESTRIP_ADJ,
 )  # fmt: skip
-"""Those that are assembled and not drawn."""
+"""Those that are assembled for geometry programs and streams only: the rasterizer draws no lines."""
 CORNERS_OF = {
     PrimitiveType.POINTLIST: 1, PrimitiveType.LINELIST: 2, PrimitiveType.LINESTRIP: 2, PrimitiveType.LINELOOP: 2,
     PrimitiveType.TRILIST: 3, PrimitiveType.TRIFAN: 3, PrimitiveType.TRISTRIP: 3, PrimitiveType.LINELIST_ADJ: 4,
@@ -43,7 +43,8 @@ _NEIGHBOURS = 10
 """Vertices that a strip with neighbours looks at."""
 _COUNT_BITS = 4
 _KEPT = 4
-"""The count of a strip's vertices goes on with its low bits alone: they tell even and odd primitives."""
+"""From its largest value the count of a strip's vertices goes back by so much: its low bits, which tell even and odd
+primitives, stay right."""
 
 
 def assembled(*, geometry: bool) -> tuple[PrimitiveType, ...]:
@@ -70,8 +71,9 @@ class _Form:
 class Topology(wiring.Component):
     """Forms primitives of the vertices of an instance, two cycles after the index that completes each.
 
-    An index is taken in each cycle. What is left of a strip or list at a restart or at the end is dropped. The
-    provoking vertex keeps its position in strips and fans whichever convention holds. `kinds` are assembled.
+    An index is taken in each cycle. What is left of a strip or list at a restart or at the end is dropped. `kinds` are
+    assembled. In strips and fans the provoking vertex is the same corner of every primitive. The exception is
+    TRISTRIP_ADJ by the last convention, where it is corner 4 of even triangles and corner 2 of odd ones.
 
     Members
     -------
@@ -83,7 +85,8 @@ class Topology(wiring.Component):
         Is added to indices, modulo 2^32.
     index : ``In(stream.Signature(INDEX))``
     primitive : ``Out(stream.Signature(indices_layout(corners)))``
-        The last one of an instance `ends` it.
+        After the last primitive of an instance comes one more element, which `ends` it and is no primitive. `error` is
+        set from the first index with an error on.
     """
 
     def __init__(self, kinds: Sequence[PrimitiveType]) -> None:

@@ -14,7 +14,7 @@ _WITHOUT_LINE = "(no source line)"
 
 
 class Code:
-    """A program's; `name` is that of its file."""
+    """The code of one program; `name` is its file's."""
 
     def __init__(self, name: str, executable: Executable) -> None:
         self.name = name
@@ -41,7 +41,7 @@ class Code:
         return found
 
     def label(self, unit: int) -> str:
-        """What an instruction without a source line is, of a program that has lines; "" of any other.
+        """What an instruction without a source line is; "" if it has one, or the program has none at all.
 
         The prologue of a draw's pixel program is its start, after the code of all programs.
         """

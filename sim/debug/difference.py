@@ -36,9 +36,10 @@ class Difference:
 
 
 def difference_from_model(session: Session) -> Difference | None:
-    """Continue to the first instruction after which the hardware's wavefront is not the golden model's; None: the end.
+    """Continue to the first instruction after which the hardware's wavefront is not the golden model's.
 
-    Registers, masks and the like are compared; masks on the stack and memory are not.
+    None if the wavefront reaches its end without a difference. Registers, masks and the like are compared; masks on the
+    stack and memory are not.
 
     Raises
     ------
@@ -60,8 +61,9 @@ def difference_from_model(session: Session) -> Difference | None:
 def difference_from(session: Session, other: Session) -> Difference | None:
     """Continue to the first instruction after which a wavefront is not that of another job at the same position.
 
-    Compared is what `difference_from_model` compares, and outputs. The other session goes to where this one is, and on
-    with it.
+    All arrays of the state are compared, and outputs; predicates, address registers and previous results only if
+    neither wavefront is the hardware's. Of a hardware wavefront, arrays that it does not trace are its golden model's.
+    The other session goes to where this one is, and on with it.
 
     Raises
     ------

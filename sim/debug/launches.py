@@ -68,11 +68,11 @@ class Started:
         return found.get(str(self.launch.stage), np.zeros(0, np.int64))
 
     def thread(self, order: int, i: int, j: int) -> str:
-        """What a lane of the wavefront with this index works on."""
+        """What a lane of the wavefront with this `order` works on."""
         return f"({i}, {j})" if self.drawing is None else self.drawing.name(self.launch, order, i, j)
 
     def index(self, order: int) -> int:
-        """The index of the wavefront with this `order` in the domain walk."""
+        """The position among the launch's wavefronts of the one with this `order` in the domain walk."""
         return int(np.searchsorted(self.order, order))
 
     @property
@@ -123,12 +123,14 @@ class Launches:
         self._thread = Thread(target=self._run, name="ctm-debug", daemon=True)
 
     def next(self) -> Started | Run:
-        """The next launch, or what the job left if there is none; all wavefronts of the launch before it have run.
+        """The next launch, or what the job left if there is none, after which it is not called again.
+
+        All wavefronts of the launch before it have run.
 
         Raises
         ------
         MachineError
-            The job failed; it does so again and again.
+            The job failed. Each later call raises the same error.
         """
         if self._failed is not None:
             raise self._failed

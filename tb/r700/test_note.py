@@ -48,7 +48,7 @@ def test_a_value_out_of_range_is_an_error(index: int, value: int) -> None:
 
 
 @pytest.mark.parametrize(("index", "value"), GOOD)
-def test_the_last_legal_values_are_taken(index: int, value: int) -> None:
+def test_legal_values_are_taken(index: int, value: int) -> None:
     file = file_with({index: value})
     # Outputs that programs with these flags need are not there.
     assert status_of(file) == ("BAD_UMRT_FORMAT" if index == 5 else None)

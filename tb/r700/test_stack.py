@@ -1,4 +1,4 @@
-"""STACK_SIZE: what nests of branches, loops and calls need, by the subentries of each, and one entry less."""
+"""Nests of branches, loops and calls run with the STACK_SIZE of the formula, and fault with one entry less."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ _ROUNDS = {0: (3, 0, 0)}
 
 
 def cost(kinds: list[str]) -> int:
-    """Subentries of these entries on the stack."""
+    """Subentries of a nest: one of a branch or call, four of a loop, two more if there is a branch; ISA, 3.6."""
     branches, loops = sum(kind in _BRANCHES for kind in kinds), sum(kind in _LOOPS for kind in kinds)
     return branches + 4 * loops + kinds.count("CALL") + (2 if branches else 0)
 

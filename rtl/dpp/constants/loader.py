@@ -20,14 +20,14 @@ LINES = {
     ConstantBank.INT: INT_CONSTANTS // _WORDS_PER_LINE,
     ConstantBank.BOOL: BOOL_CONSTANTS // _WORDS_PER_LINE,
 }
-"""Lines of each file of constants."""
+"""Lines of each bank of constants."""
 _FIRST = dict(zip(LINES, accumulate(LINES.values(), initial=0), strict=False))
-"""The number of each file's first line among those of all."""
+"""The number of each bank's first line among those of all."""
 _KEYS = sum(LINES.values())
 _OUTSTANDING = 8
 
 LINE = data.StructLayout({"needed": 1, "bank": ConstantBank, "line": CONSTANT_LINE_BITS})
-"""A line of a file of constants; only if it is `needed`."""
+"""A line of a bank of constants; only if it is `needed`."""
 CONSTANT_WRITE = data.StructLayout(
     {
         "valid": 1,
@@ -38,7 +38,7 @@ CONSTANT_WRITE = data.StructLayout(
         "error": 1,
     }
 )
-"""A beat that is written to a constant file."""
+"""A beat that is written to a bank of constants."""
 
 
 def miss_layout(lines: int) -> data.StructLayout:
@@ -56,7 +56,7 @@ class LoaderClient(Interface):
     float_loaded, int_loaded, bool_loaded : ``In``
         Lines of each of the `banks` that are loaded.
     write : ``In(CONSTANT_WRITE)``
-        Of any bank; a line is loaded from the cycle after its last beat on.
+        Of any bank; a line is loaded from the cycle after its last beat on, also one with an `error`.
     """
 
     def __init__(self, lines: int, *banks: ConstantBank) -> None:
@@ -68,8 +68,8 @@ class ConstantLoader(wiring.Component):
     """Loads all lines that an instruction misses.
 
     While it is `busy`, further misses are dropped: their instructions are issued again. The first line is requested two
-    cycles after the miss, another one in each cycle; lines that were requested since `invalidate` are not requested
-    again.
+    cycles after the miss. Each line takes a cycle, also one that is not needed, or was requested since `invalidate` and
+    is not requested again. At most eight lines are in flight.
 
     Members
     -------

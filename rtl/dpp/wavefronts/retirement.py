@@ -29,10 +29,11 @@ _QUEUED = 8
 class Retirement(wiring.Component):
     """Sends the outputs of wavefronts that have ended, one after the other, and frees their contexts.
 
-    Those that vacated their wave slots go first. A wavefront that faulted sends nothing. With tests the conditional
-    unit tests it first. Each written output register takes a cycle for each beat, a wavefront one more; a test takes a
-    cycle for each beat and at least two more. Without tests and without earlier wavefronts the first output is offered
-    four cycles after `ended` or `vacated`, five if there are several beats.
+    Those that vacated their wave slots go first. A wavefront that faulted sends nothing and is not tested; any other
+    one is tested first, if the program has tests. Each written output register takes a cycle for each beat. A wavefront
+    takes one cycle more, with tests two. A test takes a cycle for each beat and at least two more. Without tests and
+    without earlier wavefronts the first output is offered four cycles after `ended` or `vacated`, five if there are
+    several beats.
 
     Members
     -------
@@ -135,9 +136,9 @@ class Retirement(wiring.Component):
                 queue.w_en.eq(wavefront.valid),
                 wavefront.ready.eq(queue.w_rdy),
             ]
-        first = Mux(self.program.conditional_from_program, 0, self.program.conditional_value)
+        default = Mux(self.program.conditional_from_program, 0, self.program.conditional_value)
         for lane, value in enumerate(values):
-            chosen = Mux(written[lane], value, first)
+            chosen = Mux(written[lane], value, default)
             m.d.comb += request.payload.values[lane].eq(chosen)
         with m.If(wavefront.valid & ~valid & tests):
             m.d.sync += [valid.eq(1), taken.eq(wavefront.payload)]
@@ -183,7 +184,7 @@ class Retirement(wiring.Component):
         beat, passes = self._beats(m, offered & sent.ready & step.stores)
         m.d.comb += [
             others.eq(remaining & (remaining - 1)[:outputs]),
-            # What a test says does not wait for `ready`; the next test takes longer than that cycle.
+            # A test's result is taken as soon as it comes, whatever `output.ready` is: the next test takes longer.
             response.ready.eq(queue.r_rdy & ~taken & head.tested),
             begins.eq(queue.r_rdy & Mux(head.tested, ~taken & response.valid, ~taken | ends)),
             ends.eq(offered & sent.ready & step.ends),

@@ -2,7 +2,8 @@
 
 A resident wavefront has a wave slot. It is *clearing* until its temporaries are cleared; *ready*: it can be issued;
 *fetching*: the summary of its next instruction has to be read; in a port; *waiting* for what its port had to load; or
-*finished*. While it is clearing or in a port none of the other states has its bit set; in a port it is *running*.
+*finished*. While it is clearing or in a port none of the other states has its bit set. From its first instruction to
+its end it is also *running*.
 
 A wavefront whose last instruction is issued *vacates* its wave slot if it has nothing outstanding. The next wavefront
 then takes the wave slot and its other context, while the first one's results are still computed and sent.
@@ -47,8 +48,8 @@ class WaveSlots:
     """State bits of all wave slots. `units` and `needs` have them for each port and resource of the next instruction.
 
     `occupied`: it has a wavefront. `fetching`, `ready`, `waiting`, `finished`: the wavefront's state. `running`: it has
-    begun and not ended. `faulted`: it stops before its next instruction, or has stopped. `waits`: its next instruction
-    waits for the semaphore.
+    begun and not ended, in whichever of these states. `faulted`: it stops before its next instruction, or has stopped.
+    `waits`: its next instruction waits for the semaphore.
     """
 
     occupied: Signal

@@ -37,11 +37,11 @@ def clear_layout(config: ArrayConfig) -> data.StructLayout:
 
 
 class Starter(wiring.Component):
-    """Sets a wavefront's temporaries, 32 at a time, in cycles in which the register file takes a texture write.
+    """Sets a wavefront's temporaries, 32 at a time, in cycles in which the register file takes a fetch's write.
 
-    One wavefront at a time. It takes one cycle, and for each 32 temporaries of the program one for each beat. A write
-    is decided in the cycle before it, and comes from registers: it selects the address of a long path into the
-    register file.
+    One wavefront at a time, r0's block last. It takes one cycle, and for each 32 temporaries of the program one for
+    each beat. A write is decided in the cycle before it, and comes from registers: it selects the address of a long
+    path into the register file.
 
     Members
     -------
@@ -51,7 +51,7 @@ class Starter(wiring.Component):
     allocation : ``In(ALLOCATION)``
         Constant from the cycle before `wavefront` on.
     reserved : ``In(2)``
-        Banks of the register file that take no texture write in the next cycle.
+        Banks of the register file that take no write of a fetch in the next cycle.
     write : ``Out(clear_layout(config))``
         `valid` only in cycles in which its bank takes it.
     begin : ``Out({valid, wave})``

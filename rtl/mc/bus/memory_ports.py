@@ -13,7 +13,7 @@ from ctm.rtl.mc.bus.reader import BusReader
 from ctm.rtl.mc.bus.writer import BusWriter
 
 WAITING_REQUESTS = 1
-"""Of each port, in the register slice in front of it: besides those whose bursts are in flight."""
+"""Requests in the register slice of each port, besides those whose bursts are in flight."""
 
 
 class MemoryPorts(wiring.Component):
@@ -31,7 +31,7 @@ class MemoryPorts(wiring.Component):
     clients : ``In(MemoryPort(read_tag, write_tag, slice_bits))`` for each port
     buses : ``Out(BusSignature(data_bits))`` for each port
     drain : ``In(1)``
-        Finish bursts in flight and drop responses. Requests are accepted and dropped, so the clients are in reset, too.
+        Finish bursts in flight and drop responses. Requests are accepted and dropped: clients must be in reset, too.
     idle : ``Out(1)``
         No burst is in flight.
     """

@@ -11,12 +11,12 @@ from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_OFFSET_BITS
 class Routing:
     """Lines by their addresses: those below `split` go to the `local` ports, others to one more, the system port.
 
-    `split` is a byte address, a multiple of a line's bytes; with that of all memory there is no system port. `local` is
-    1, 2 or 4. Lines are interleaved over the local ports. With four, the upper bit of the port's number is the line's
-    bit 1 exclusive OR its bit 3 (permutation-based interleaving: Zhang, Zhu, Zhang, 2000). So four neighbouring lines
-    use all ports, and lines that are an odd multiple of eight apart use different ones: cores that run the same program
-    often access such lines at the same time. Bit 0 is not permuted, because it is the bank of the output cache: two
-    banks share no port.
+    `split` is a byte address, a multiple of a line's bytes; with that of all memory there is no system port.
+    `local` is 1, 2 or 4. Lines are interleaved over the local ports. With four, the upper bit of the port's number
+    is the line's bit 1 exclusive OR its bit 3 (permutation-based interleaving: Zhang, Zhu, Zhang, 2000). So four
+    lines from a multiple of four on use all ports, and lines that are an odd multiple of eight apart use different
+    ones: cores that run the same program often access such lines at the same time. Bit 0 is not permuted, because
+    two banks of the output cache are told apart by it: with several local ports they use different ones.
     """
 
     split: int

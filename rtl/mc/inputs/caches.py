@@ -16,8 +16,9 @@ from ctm.rtl.mc.inputs.shared_cache import SharedCache
 class InputCaches(wiring.Component):
     """A first level for each core, as `InputCache`, and a second one for all, as `SharedCache`.
 
-    A fetch that hits takes eight cycles, one that hits in the second level eleven at least. Each first level, and each
-    bank of the second one, has at most `outstanding` lines in flight.
+    `InputCache` has the latency of a fetch whose lines hit in its first level. A line that hits in the second level
+    takes three cycles more at least. Each first level, and each bank of the second one, has at most `outstanding` lines
+    in flight.
 
     Members
     -------

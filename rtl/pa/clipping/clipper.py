@@ -44,7 +44,8 @@ class Clipper(wiring.Component):
     result : ``In(RESULT)``
     piece : ``Out(stream.Signature(piece_layout(vertices)))``
     dropped, clipped, given : ``Out(1)``
-        A primitive gives no piece; planes cut one; a piece is taken: each in one cycle.
+        Each for one cycle: a primitive gives no piece, as one with a NaN in a position; planes cut a primitive, which
+        may be dropped later, if nothing remains of it; a piece is taken.
     idle : ``Out(1)``
         No primitive is being clipped, and all pieces have been taken.
     """
@@ -55,7 +56,7 @@ class Clipper(wiring.Component):
         self._cutter, self._sender = Cutter(), PieceSender(vertices)
         self._guards = [Signal(WORD_BITS, name=f"guard_{axis}", reset_less=True) for axis in "xy"]
         self._asks = Signal(name="asks")
-        self._outside, self._negative = Signal(_PLANES, name="outside"), Signal(_PLANES, name="negative")
+        self._any_outside, self._all_negative = Signal(_PLANES, name="outside"), Signal(_PLANES, name="negative")
         super().__init__(
             {
                 "state": In(RASTER_STATE),
@@ -156,7 +157,7 @@ class Clipper(wiring.Component):
         return pair
 
     def _test(self, m: Module, pair: data.View) -> None:
-        """The distances of the three vertices from all planes; before them, k of the guard band."""
+        """The distances of the three vertices from all planes; before them, the guard band's factors of x and y."""
         vertex, plane, result, operands = Signal(2), Signal(range(_PLANES)), self.result, self._operands
         is_last = plane == _PLANES - 1
         with m.State("SCALE"):
@@ -169,7 +170,7 @@ class Clipper(wiring.Component):
             for axis, guard in enumerate(self._guards):
                 with m.If(result.valid & (result.tag == axis)):
                     m.d.sync += guard.eq(result.word)
-            m.d.sync += [plane.eq(0), self._outside.eq(0), self._negative.eq((1 << _PLANES) - 1)]
+            m.d.sync += [plane.eq(0), self._any_outside.eq(0), self._all_negative.eq((1 << _PLANES) - 1)]
             with m.If(operands.idle):
                 m.next = "TEST"
         with m.State("TEST"):
@@ -198,9 +199,9 @@ class Clipper(wiring.Component):
         result = self.result
         with m.If(result.valid):
             with m.If(is_outside(result.word)):
-                m.d.sync += self._outside.bit_select(result.tag[:4], 1).eq(1)
+                m.d.sync += self._any_outside.bit_select(result.tag[:4], 1).eq(1)
             with m.If(~is_negative(result.word)):
-                m.d.sync += self._negative.bit_select(result.tag[:4], 1).eq(0)
+                m.d.sync += self._all_negative.bit_select(result.tag[:4], 1).eq(0)
 
     def _judge(self, m: Module) -> tuple[Value, Value]:
         """Whether the primitive is dropped, and the planes that cut it."""
@@ -210,13 +211,13 @@ class Clipper(wiring.Component):
         m.d.comb += [used[Plane.NEAR.value].eq(~state.raster.no_near), used[Plane.FAR.value].eq(~state.raster.no_far)]
         view = sum(1 << plane.value for plane in (Plane.NEAR, Plane.FAR, *SIDES))
         # A point is dropped if its vertex is outside of one plane, a triangle if all three are negative there.
-        outside = Mux(state.points, self._outside, self._negative) & used & view
+        outside = Mux(state.points, self._any_outside, self._all_negative) & used & view
         culled = (loader.negative & state.cull_distances).any() & ~state.points
-        planes = Cat((self._outside & used)[:CLIPPING], loader.outside & state.clip_distances)
+        planes = Cat((self._any_outside & used)[:CLIPPING], loader.outside & state.clip_distances)
         return loader.nan | outside.any() | culled, Mux(state.points, 0, planes)
 
 
 def _any(*views: data.View) -> Value:
-    """All in one, of which at most one is not 0."""
+    """The bitwise OR of views of which at most one is not 0."""
     first, *others = (Value.cast(view) for view in views)
     return reduce(or_, others, first)

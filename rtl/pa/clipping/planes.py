@@ -3,7 +3,7 @@
 Source: docs/draws.md.
 """
 
-from amaranth import Module, Mux, Signal, Value
+from amaranth import Module, Signal, Value
 from amaranth.lib import enum
 
 from ctm.rtl.border.draws import DISTANCES
@@ -11,9 +11,11 @@ from ctm.rtl.fp.selection import is_nan, is_zero
 
 
 class Plane(enum.Enum, shape=4):
-    """Planes of clip space. The first seven clip, in their order; LEAST_W is w >= 2^-100.
+    """Planes of clip space. The first seven clip, in their order.
 
-    The last four are the sides of the view, which do not clip. With NEAR and FAR they decide what is dropped.
+    NEAR is z + w >= 0, or z >= 0 where the draw says so; FAR is w - z >= 0, LEAST_W w >= 2^-100. LEFT is x + w >= 0,
+    RIGHT w - x >= 0, BOTTOM and TOP likewise with y; in those of the guard band the coordinate has a factor. The last
+    four are the sides of the view, which do not clip. With NEAR and FAR they decide what is dropped.
     """
 
     NEAR = 0
@@ -58,4 +60,4 @@ def is_negative(distance: Value) -> Value:
 
 def is_outside(distance: Value) -> Value:
     """Whether a word is below 0 or a NaN."""
-    return Mux(is_nan(distance), 1, distance[-1] & ~is_zero(distance))
+    return is_negative(distance) | is_nan(distance)

@@ -13,12 +13,13 @@ from ctm.rtl.pa.clipping.polygon import KEPT_SIZE, READ, VERTEX_BITS, WEIGHTS, a
 from ctm.rtl.pa.piece import INVERSES, piece_layout
 
 _W = AXES
-_INVERSES, _ORIGINALS = 0, 4
-"""Sections of a piece: w and a size; three positions; w of the original vertices; three weights of three vertices."""
+_WS, _ORIGINALS = 0, 4
+"""Sections of a piece: w and a size; three positions; w of the original vertices; three weights of three vertices.
+`piece.py` has the words of each."""
 
 
 class PieceSender(wiring.Component):
-    """Gives the words of all pieces of a polygon, one in each cycle, the first one two cycles after `start`.
+    """Gives the words of all pieces of a polygon, one in each cycle, the first one in the cycle after `start`.
 
     Members
     -------
@@ -66,7 +67,7 @@ class PieceSender(wiring.Component):
         m.d.comb += [
             reads.eq(self.start & ~ended & (~piece.valid | piece.ready)),
             self.read.valid.eq(reads),
-            ends_section.eq(item == Mux(section == _INVERSES, INVERSES, AXES) - 1),
+            ends_section.eq(item == Mux(section == _WS, INVERSES, AXES) - 1),
             ends_piece.eq(ends_section & section.all()),
             piece.payload.word.eq(self.word),
             piece.payload.primitive.eq(self.primitive),
@@ -96,10 +97,10 @@ class PieceSender(wiring.Component):
         corner, vertex = Signal(2), Signal(VERTEX_BITS)
         result = Signal(len(address(0, 0, 0)), name="next_address")
         m.d.comb += [
-            corner.eq(Mux(section == _INVERSES, item, section - 1)),
+            corner.eq(Mux(section == _WS, item, section - 1)),
             vertex.eq(Mux(corner == 0, 0, second + corner - 1)),
         ]
-        with m.If(section == _INVERSES):
+        with m.If(section == _WS):
             m.d.comb += result.eq(Mux(item == CORNERS, KEPT_SIZE, address(self.buffer, vertex, _W)))
         with m.Elif(section < _ORIGINALS):
             m.d.comb += result.eq(address(self.buffer, vertex, item))

@@ -1,4 +1,4 @@
-"""A group, decoded for some of its pixels: the first of them, and those that have the same indices.
+"""A group, decoded for the first pixel that waits for it, and for all that have the same indices.
 
 Source: docs/design/r700-core.md.
 """
@@ -62,7 +62,7 @@ class PixelDecode(wiring.Component):
             group.indices.address.eq(addresses.indices),
             group.indices.loop.eq(self.loop),
             group.any_pixel.eq(self.pixels.any()),
-            # The first one is read while its group is decoded, so that both are valid in the interval's second cycle.
+            # The first one is read in the last cycle of decoding: both are valid in the second cycle after it.
             self.row.eq(Mux(self.cycle == DECODE_CYCLES - 1, self.decoded.pairs[0].row, second)),
         ]
         return m

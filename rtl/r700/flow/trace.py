@@ -16,7 +16,7 @@ def flow_trace_layout(config: ArrayConfig) -> data.StructLayout:
     instruction
         A CF instruction begins: the control state is as it was before.
     push
-        A row of the stack is written; rows of wave slot s begin at s * STACK_SIZE subentries.
+        A row of the stack is written. Rows of wave slot s begin at row s times the subentries of STACK_SIZE entries.
     """
     rows = config.stack_entries * SUBENTRIES
     return data.StructLayout(

@@ -19,7 +19,7 @@ _OF_CLIENTS = frozenset(
 
 
 class Arguments:
-    """Those of a request; null is as good as none, and what is no object has none."""
+    """The arguments of a request. One that is null is absent; anything but an object has no arguments."""
 
     def __init__(self, values: Any) -> None:
         self._values: dict[str, Any] = values if isinstance(values, dict) else {}
@@ -47,5 +47,5 @@ class Arguments:
         return [name for name in names if name not in {*known, *_OF_CLIENTS} and not name.startswith("__")]
 
     def objects(self, name: str) -> list["Arguments"]:
-        """A list of objects, empty if there is none; DebugError: it is no list."""
+        """A list of objects, empty if there is none; what is no object has no arguments. DebugError: it is no list."""
         return [Arguments(value) for value in self.optional(name, list) or []]

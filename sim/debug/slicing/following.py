@@ -31,7 +31,7 @@ from ctm.sim.golden.r700.draws.threads import ThreadLaunch
 from ctm.sim.golden.r700.instruction import PARAMETER_TARGET
 
 _EDGES = (1, 2, 0)
-"""Which edge values channels of R0 begin with."""
+"""The edge values with which R0.x, R0.y and R0.z begin."""
 
 Wanted = dict[int, Words]
 """Words that threads left, by thread, and the cells that hold them."""
@@ -43,14 +43,14 @@ def follow(session: Session, explanation: Explanation) -> Explanation:
     if drawing is None:
         return explanation
 
-    def pixels(lane: int) -> tuple[int, int]:
+    def pixel_of(lane: int) -> tuple[int, int]:
         return int(batch.i[lane]), int(batch.j[lane])
 
     found: list[Explanation] = []
     newest = [explanation]
     if isinstance(launch, PixelLaunch):
         started: Started = drawing.programs["DC" if "DC" in drawing.programs else "VS"]
-        wanted = _of_vertices(drawing, launch, session.wavefront.order, explanation.slice, pixels)
+        wanted = _of_vertices(drawing, launch, session.wavefront.order, explanation.slice, pixel_of)
         newest = _sliced(session, drawing, started, _exports(started.launch, wanted))
         found += newest
         launch = started.launch
@@ -88,7 +88,7 @@ def _explanation(session: Session, drawing: Drawing, started: Started, thread: i
 
 
 def names_of(session: Session, started: Started, order: int, lane: int) -> Names:
-    """The names of a launch's cells for the wavefront with this index in it."""
+    """The names of a launch's cells for its wavefront with this `order` in the domain walk."""
     launch, drawing = started.launch, started.drawing
     if isinstance(launch, PixelLaunch):
         assert drawing is not None

@@ -112,7 +112,7 @@ def _inside(kernel: Kernel, number: int) -> Value:
 
 
 def _tested(kernel: Kernel, test: Test, conditional: Value | None, candidates: Value) -> Value:
-    """Of `candidates` those that pass; the value of those that the buffer takes is stored."""
+    """The `candidates` that pass. Their values are stored, if the test writes."""
     lanes, builder = kernel.lanes, kernel.lanes.builder
     if test.test is ConditionalTest.NEVER:
         return lanes.none

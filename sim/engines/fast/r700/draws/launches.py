@@ -21,7 +21,7 @@ class GivenThreads:
     Raises
     ------
     FallBackError
-        The launch is for the golden model.
+        The golden model runs the launch, because a vertex buffer wraps at the end of memory.
     """
 
     def __init__(self, launch: ThreadLaunch, stage: DrawStage, lanes: int) -> None:
@@ -50,7 +50,7 @@ class GivenThreads:
         self.table = self._table()
 
     def take(self, returned: npt.NDArray[np.signedinteger]) -> None:
-        """Give the launch the results of threads, but for those of the vectors `returned`."""
+        """Give the launch all results. Threads of the vectors `returned` have emitted nothing: they run again."""
         launch, lanes = self._launch, self._lanes
         ordered = self._results.transpose(1, 0, 3, 2).reshape(
             len(self.threaded.outputs), self.vectors * lanes, CHANNELS

@@ -20,11 +20,12 @@ def maximum(unit: Unit, a: Value, b: Value) -> Value:
 
 
 def _minimum(unit: Unit, a: Value, b: Value) -> Value:
+    """MIN: a < b ? a : b, so `b` of two zeros and if either is a NaN."""
     return unit.lanes.choose(unit.lanes.builder.fcmp_ordered("<", *_floats(unit, a, b)), a, b)
 
 
 def _dx10(condition: str) -> Formula:
-    """A choice by a condition, in which a NaN is never chosen but of two."""
+    """A choice by a condition. A NaN is chosen only if both operands are NaNs."""
 
     def formula(unit: Unit, a: Value, b: Value) -> Value:
         builder = unit.lanes.builder
@@ -36,7 +37,7 @@ def _dx10(condition: str) -> Formula:
 
 
 def _floats(unit: Unit, *operands: Value) -> list[Value]:
-    """Operands for a comparison that chooses between them."""
+    """Operands as floats for a comparison, with which LLVM keeps denormals."""
     return [compared(unit.lanes, unit.lanes.as_floats(operand)) for operand in operands]
 
 
