@@ -37,7 +37,8 @@ setup() {
         }
     fi
     printf 'installing what "%s" needs from PyPI (once)\n' "$extra" >&2
-    .venv/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[$extra]" >&2 ||
+    # Python translates what is imported then. All of it would take a minute.
+    .venv/bin/python -m pip install --quiet --no-compile --disable-pip-version-check --editable ".[$extra]" >&2 ||
         fail "pip could not install the project: is PyPI reachable? (see above)"
     printf '%s' "$wanted" >"$stamp"
 }
