@@ -1,4 +1,4 @@
-"""Options of the suite: ``--long`` runs what takes minutes, and draws many more random cases."""
+"""Options of the suite: ``--slow`` and ``--long`` run what it leaves out."""
 
 import gc
 import os
@@ -16,6 +16,7 @@ settings.register_profile("long", deadline=None, max_examples=5000)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--slow", action="store_true", help="run tests of some seconds, as a folder or a file does")
     parser.addoption("--long", action="store_true", help="run tests that take minutes, and many more random cases")
 
 
@@ -69,9 +70,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     else:
         if not has_all_cases():
             mark(items, RATES)
-        long = [item for item in items if item.get_closest_marker("long")]
-        config.hook.pytest_deselected(items=long)
-        items[:] = [item for item in items if not item.get_closest_marker("long")]
+        has_slow = config.getoption("--slow") or config.args != config.getini("testpaths")
+        left_out = ["long"] if has_slow else ["long", "slow"]
+        others = [item for item in items if any(map(item.get_closest_marker, left_out))]
+        config.hook.pytest_deselected(items=others)
+        kept = set(items).difference(others)
+        items[:] = [item for item in items if item in kept]
     positions = {Path(__file__).parent / f"{name}.py": position for position, name in enumerate(_FIRST)}
     items.sort(key=lambda item: positions.get(item.path, len(positions)))
 

@@ -180,6 +180,7 @@ def test_recorded_cycles_of_presets_are_those_of_the_recorded_workloads() -> Non
             assert abs(cycles / held[prefix + name]["50"] - 1) < 0.03, (preset, name)
 
 
+@pytest.mark.slow
 def test_the_picture_of_the_readme_is_what_its_job_makes(tmp_path: Path) -> None:
     pictures = TOP / "docs" / "pictures"
     run(tmp_path, "-m", "ctm", "run", str(pictures / "julia.toml"), "-o", str(tmp_path))
@@ -225,6 +226,7 @@ constants = {float = {0 = [0.25, 0.0, 0.0, 0.0]}}
 """
 
 
+@pytest.mark.slow
 def test_the_kernels_for_cuda_in_python_and_in_c_give_the_same_bits(tmp_path: Path) -> None:
     (tmp_path / "cuda_on_host.cc").write_text(CUDA_ON_HOST % block("cuda.md", "cuda"))
     flags = ["-std=c++17", "-O1", "-ffp-contract=off", "-shared", "-fPIC"]
@@ -250,10 +252,12 @@ def follow(page: str, folder: Path, module: str, planted: tuple[str, str] = ("",
     assert re.search(r"^\d+ passed", printed, re.MULTILINE), printed
 
 
+@pytest.mark.slow
 def test_the_example_of_a_unit_passes_its_test(tmp_path: Path) -> None:
     follow("howto/unit.md", tmp_path, "ctm.rtl.lib.ones_counter")
 
 
+@pytest.mark.slow
 def test_the_example_of_a_unit_finds_the_mistake_that_the_page_plants(tmp_path: Path) -> None:
     with pytest.raises(AssertionError, match="test_every_word_is_counted_in_order"):
         follow(
@@ -264,6 +268,7 @@ def test_the_example_of_a_unit_finds_the_mistake_that_the_page_plants(tmp_path: 
         )
 
 
+@pytest.mark.slow
 def test_the_example_of_a_client_passes_its_test(tmp_path: Path) -> None:
     follow("howto/cache-client.md", tmp_path, "ctm.rtl.mc.word_reader")
 
@@ -314,6 +319,7 @@ assert (fields["if_true"], fields["accepts"]["less"], fields["accepts"]["equal"]
 """
 
 
+@pytest.mark.slow
 def test_the_example_of_an_r700_operation_runs(tmp_path: Path) -> None:
     """In a copy of the project, in which each change is made after the line that the page names."""
     for folder in ("rtl", "sim", "src", "examples", "tb/golden"):

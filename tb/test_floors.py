@@ -207,6 +207,7 @@ def test_elaborates_stay_short() -> None:
                 assert lines <= LONGEST_ELABORATE, f"{path.relative_to(TOP)}: elaborate has {lines} lines"
 
 
+@pytest.mark.slow
 def test_attributes_of_hardware_are_set_when_it_is_made() -> None:
     """A reader of `__init__` and of the class's own names knows all of them."""
     for path in sources("rtl"):

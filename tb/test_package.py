@@ -57,6 +57,7 @@ def data_files(*folders: str) -> set[str]:
     return {f"ctm/{name}" for name in listed if Path(name).suffix in DATA}
 
 
+@pytest.mark.slow
 def test_the_wheel_has_one_name_at_its_top_and_all_its_files(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
     assert {name.split("/")[0] for name in names if ".dist-info/" not in name} == {"ctm"}
@@ -75,6 +76,7 @@ def test_the_source_distribution_has_the_tests_too_and_each_file_once(sdist: Pat
     assert len(names) == len(set(names))
 
 
+@pytest.mark.slow
 def test_it_runs_alone_outside_the_repository(environment: Path, tmp_path: Path) -> None:
     version = re.search(r'^version = "(.+)"$', (TOP / "pyproject.toml").read_text(), re.MULTILINE)
     assert version is not None
@@ -94,6 +96,7 @@ def test_it_measures_itself_outside_the_repository(environment: Path, tmp_path: 
     assert "mandelbrot" in run(environment / "ctm", "bench", "golden", cwd=tmp_path, OMP_NUM_THREADS="1")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["rtl"])
 def test_an_engine_whose_packages_are_missing_says_what_to_install(
     environment: Path, engine: str, tmp_path: Path

@@ -18,6 +18,7 @@ def test_few(case): pass
 pytest_plugins = ["pytester"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rate", "kept"), [(1, [0, 1, 2, 3, 4, 6, 7, 8]), (3, [0, 3, 7]), (100, [0, 6])])
 def test_cases_are_marked(pytester: pytest.Pytester, rate: int, kept: list[int]) -> None:
     items = pytester.getitems(TESTS)
@@ -30,6 +31,7 @@ def test_each_file_that_is_sampled_exists() -> None:
     assert not [path for path in RATES if not path.exists()]
 
 
+@pytest.mark.slow
 def test_other_files_keep_all(pytester: pytest.Pytester) -> None:
     items = pytester.getitems(TESTS)
     mark(items, {Path("other.py"): 4})

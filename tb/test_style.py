@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 TOP = Path(__file__).parents[1]
 FOLDERS = ("src", "rtl", "sim", "tb", "scripts", "examples")
 HARD_LIMIT = 400
@@ -71,11 +73,13 @@ def test_ruff_finds_nothing() -> None:
     assert result.returncode == 0, result.stdout
 
 
+@pytest.mark.slow
 def test_mypy_finds_nothing() -> None:
     result = run("mypy")
     assert result.returncode == 0, result.stdout
 
 
+@pytest.mark.slow
 def test_mypy_finds_errors_in_hardware(tmp_path: Path) -> None:
     """In the last component of each folder, and in one of the tests' own."""
     hardware = TOP / "rtl"

@@ -209,6 +209,7 @@ def test_compiled_kernels_return(isa: str, is_long: bool) -> None:
     assert compiled >= {"r5xx": 12 // every, "r700": len(KERNELS[::every])}[isa]
 
 
+@pytest.mark.slow
 def test_programs_of_other_compilers_return(is_long: bool) -> None:
     count, every = 0, 1 if is_long else 4
     for path in SHADERS[::every]:

@@ -196,6 +196,7 @@ def test_memory_is_cleared(bridge: Bridge) -> None:
     bench_test(bridge, body)
 
 
+@pytest.mark.slow
 def test_an_address_beyond_memory_is_an_error(bridge: Bridge) -> None:
     async def body(bench: Bench) -> None:
         [read] = await bench.exchange(request(Request.READ_MEMORY, 1, address=MEMORY_BYTES, length=64))
@@ -269,6 +270,7 @@ def test_what_cannot_be_is_told_and_nothing_done(bridge: Bridge, code: Request |
     bench_test(bridge, body)
 
 
+@pytest.mark.slow
 def test_a_damaged_frame_is_no_request_and_the_next_one_is(bridge: Bridge) -> None:
     good = request(Request.WRITE_REGISTER, 3, address=16, data=b"abcd")
     read = request(Request.READ_REGISTERS, 4, length=4)

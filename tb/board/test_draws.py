@@ -14,6 +14,7 @@ _GEOMETRY, _PLAIN = 2, 8
 CONFIG = machine("draws")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [_PLAIN, _GEOMETRY])
 def test_targets_depth_and_streams_are_the_golden_models(seed: int) -> None:
     made = scene(seed)

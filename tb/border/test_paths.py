@@ -44,6 +44,7 @@ def test_every_exception_is_needed() -> None:
     assert not idle
 
 
+@pytest.mark.slow
 def test_a_path_from_results_to_the_issue_of_instructions_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     elaborate = Scheduler.elaborate
 

@@ -37,6 +37,7 @@ def test_a_shell_completes(begun: str, completed: list[str]) -> None:
     assert ctm(COMP_WORDS=begun, COMP_CWORD=position, _CTM_COMPLETE="complete_bash").split() == completed
 
 
+@pytest.mark.slow
 def test_completion_is_installed_for_a_shell(tmp_path: Path) -> None:
     # The shell is found among the processes that led here, of which a test run may have none.
     command = ["bash", "-c", f"'{CTM}' --install-completion bash; exit $?"]

@@ -22,6 +22,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
     return Folder.make(tmp_path)
 
 
+@pytest.mark.slow
 def test_two_processes_at_once_make_the_same_program_once(folder: Folder) -> None:
     command = [str(Path(__file__).parents[2] / ".venv" / "bin" / "ctm"), "run", str(folder.job), "--engine", "fast"]
     outputs = [folder.path / name for name in ("one", "two")]

@@ -93,6 +93,7 @@ def test_text_may_begin_with_a_byte_order_mark(folder: Folder) -> None:
         assert ctm("run", folder.job).exit_code == 0
 
 
+@pytest.mark.slow
 def test_a_dash_is_standard_input_and_standard_output(tmp_path: Path) -> None:
     (tmp_path / "a.s").write_text(SOURCE)
     assert ctm("asm", tmp_path / "a.s", "-o", tmp_path / "a.elf", "--no-lines").exit_code == 0

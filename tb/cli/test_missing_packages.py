@@ -86,6 +86,7 @@ def test_everything_else_works(tmp_path: Path) -> None:
     assert ctm("run", str(SAXPY), "-o", str(tmp_path)).returncode == 0
 
 
+@pytest.mark.slow
 def test_engine_auto_is_the_golden_model_and_says_nothing_of_it(tmp_path: Path) -> None:
     """Of a job so large that it would compile the program."""
     result = ctm("run", str(MANDELBROT), "-o", str(tmp_path), "--json")

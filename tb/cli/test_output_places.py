@@ -173,6 +173,7 @@ def test_a_run_that_fails_makes_no_folder(folder: Folder) -> None:
     assert not (folder.path / "new").exists()
 
 
+@pytest.mark.slow
 def test_standard_output_that_is_full_is_named(folder: Folder) -> None:
     executable = folder.path / "scale.elf"
     # With a buffer of the interpreter's own the disk is found full when it ends.

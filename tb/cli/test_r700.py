@@ -43,6 +43,7 @@ def sort(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_an_imported_object_runs_on_the_machine_of_its_kind(sort: Path) -> None:
     for arguments in ([], ["--check"], ["--hazards"], ["--set", "array.wavefront=64"]):
         found = report("run", sort / "job.toml", *arguments)

@@ -63,6 +63,7 @@ def test_while_the_machine_is_translated(tmp_path: Path, number: signal.Signals)
     assert list((tmp_path / "cache" / "ctm").iterdir()) == []
 
 
+@pytest.mark.slow
 def test_while_another_process_is_waited_for(tmp_path: Path) -> None:
     folder = Folder.make(tmp_path)
     environment = {"XDG_CACHE_HOME": str(tmp_path / "cache"), "PATH": "/usr/bin:/bin"}
@@ -90,6 +91,7 @@ def long(tmp_path: Path) -> Folder:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("engine", "number"), [("fast", signal.SIGINT), ("auto", signal.SIGTERM)])
 def test_while_a_compiled_program_runs(long: Folder, engine: str, number: signal.Signals) -> None:
     """It knows nothing of signals, but it is told to stop."""

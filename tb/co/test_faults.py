@@ -203,6 +203,7 @@ def test_faults_are_found(name, monkeypatch):
         find(*FAULTS[name], monkeypatch)
 
 
+@pytest.mark.slow
 def test_a_fault_is_found(monkeypatch):
     with pytest.raises(ProtocolError, match="a line is written back that is in flight"):
         find(*FAULTS["a line is read before its write response"], monkeypatch)

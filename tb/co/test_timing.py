@@ -21,6 +21,7 @@ def rows_of_wavefronts(count: int, lanes: int, width: int, mask: np.ndarray | bo
     return Wavefronts(i=i, j=0 * i, mask=np.broadcast_to(mask, values.shape).copy(), values=values)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stores", [False, True])
 @pytest.mark.parametrize("tiling", TILINGS)
 @pytest.mark.parametrize("data_format", FORMATS)
@@ -105,6 +106,7 @@ def test_a_client_that_takes_no_response_does_not_hold_the_other_one(location, h
     assert free.responded[-1] < until <= waiting.responded[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CONFIGS)
 def test_accesses_continue_while_no_response_is_taken(name):
     """Each pair is in a line of its own, so that as many lines have come as accesses can wait."""

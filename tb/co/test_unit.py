@@ -22,6 +22,7 @@ def check_random_wavefronts(bench: Bench, unit: ConditionalUnit, seed: int, coun
     bench.compare_memory(unit, result)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tiling", TILINGS)
 @pytest.mark.parametrize("data_format", FORMATS)
 @pytest.mark.parametrize("test", TESTS)

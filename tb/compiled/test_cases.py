@@ -25,6 +25,7 @@ def values(pattern: str) -> set[int]:
     }
 
 
+@pytest.mark.slow
 def test_what_is_left_of_a_pattern_is_each_of_its_other_values_once() -> None:
     for pattern, first, second in product(PATTERNS, repeat=3):
         remaining = [values(each) for each in without(pattern, [first, second])]

@@ -70,6 +70,7 @@ def compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[s
     yield names
 
 
+@pytest.mark.slow
 def test_a_module_that_is_known_is_not_compiled_again(compiled: list[str]) -> None:
     assert built(module("first", 1), module("second", 2)).call(10) == 13
     assert compiled == ["first", "second"]
@@ -79,6 +80,7 @@ def test_a_module_that_is_known_is_not_compiled_again(compiled: list[str]) -> No
     assert compiled == ["first", "second", "second", "first"]
 
 
+@pytest.mark.slow
 def test_several_are_compiled_beside_each_other(tmp_path: Path) -> None:
     # Other processes have no patches of this one: their keys alone make these modules new.
     first, second = (Separate(top, f"{top} {tmp_path}", partial(written, top, 7)) for top in ("first", "second"))
@@ -92,6 +94,7 @@ def test_what_goes_wrong_beside_is_an_error_here(tmp_path: Path) -> None:
         built(broken, second, is_here=False)
 
 
+@pytest.mark.slow
 def test_tell_is_called_once_before_anything_is_made(compiled: list[str]) -> None:
     told: list[int] = []
 

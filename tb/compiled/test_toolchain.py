@@ -70,6 +70,7 @@ def models(cache: Path) -> list[str]:
     return [file.name for file in cache.iterdir() if not file.name.startswith(SHARED)]
 
 
+@pytest.mark.slow
 def test_the_wrapper_runs_the_model(cache: Path) -> None:
     library = ctypes.CDLL(str(toolchain.build(toolchain.Model("top", VERILOG), WRAPPER)))
     assert [library.call(value) for value in (0, 7, 255)] == [1, 8, 0]
@@ -84,6 +85,7 @@ def test_the_second_build_runs_no_tool(cache: Path, runs: list[str]) -> None:
     assert models(cache) == [first.name]
 
 
+@pytest.mark.slow
 def test_the_same_component_is_compiled_once(cache: Path, runs: list[str]) -> None:
     CompiledUnit(Adder(9, 1))
     count = len(runs)
@@ -94,6 +96,7 @@ def test_the_same_component_is_compiled_once(cache: Path, runs: list[str]) -> No
     assert len(runs) > count
 
 
+@pytest.mark.slow
 def test_whatever_makes_a_difference_makes_another_file(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files = [
         toolchain.build(toolchain.Model("top", VERILOG), WRAPPER),
@@ -106,6 +109,7 @@ def test_whatever_makes_a_difference_makes_another_file(cache: Path, monkeypatch
     assert [ctypes.CDLL(str(file)).call(1) for file in files] == [2, 3, 2, 2]
 
 
+@pytest.mark.slow
 def test_two_processes_may_build_the_same(cache: Path) -> None:
     program = (
         "from ctm.sim.compiled import CompiledUnit\n"
@@ -133,6 +137,7 @@ def test_a_build_that_ends_early_leaves_nothing(cache: Path, runs: list[str], mo
     assert models(cache) == []
 
 
+@pytest.mark.slow
 def test_a_killed_build_is_no_build(cache: Path) -> None:
     program = f"""
 import time
@@ -204,6 +209,7 @@ def test_the_chosen_compiler_comes_first(monkeypatch: pytest.MonkeyPatch) -> Non
     assert toolchain.find_compiler().command == (shutil.which("g++"),)
 
 
+@pytest.mark.slow
 def test_large_models_are_compiled_by_clang_unless_a_compiler_is_chosen(
     cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -225,6 +231,7 @@ def test_without_clang_large_models_are_compiled_as_others(monkeypatch: pytest.M
     assert toolchain.find_large_model_compiler(compiler) is compiler
 
 
+@pytest.mark.slow
 def test_the_same_component_is_always_the_same_text() -> None:
     text = verilog.convert(Adder(8, 1), top="adder")
     assert text == verilog.convert(Adder(8, 1), top="adder")

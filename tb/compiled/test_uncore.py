@@ -56,6 +56,7 @@ def test_the_early_input_follows_from_nothing_that_cores_give(tmp_path: Path) ->
     assert "\\core_1_code_response_ready" in reached or any(reached.values())
 
 
+@pytest.mark.slow
 def test_input_caches_that_are_written_apart_are_instantiated_and_nothing_is_said_of_them(
     recwarn: pytest.WarningsRecorder,
 ) -> None:

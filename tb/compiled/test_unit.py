@@ -78,6 +78,7 @@ def test_bits_that_are_constant_have_their_value() -> None:
     np.testing.assert_array_equal(found, 0x81 | np.where(value & 1, value << 1, 0))
 
 
+@pytest.mark.slow
 def test_a_memory_starts_with_its_contents() -> None:
     index = np.arange(4096)[::-1]
     np.testing.assert_array_equal(CompiledUnit(TableLookup())(index=index)["entry"], np.array(TABLE)[index])
@@ -150,6 +151,7 @@ def test_a_component_must_state_its_latency_and_have_one_clock() -> None:
         CompiledUnit(OtherDomain())
 
 
+@pytest.mark.slow
 def test_units_do_not_disturb_each_other() -> None:
     adder, wider, table = CompiledUnit(Adder(8, 1)), CompiledUnit(Adder(16, 3)), CompiledUnit(TableLookup())
     left, right = words(200_000, 8), words(200_000, 8)
@@ -178,6 +180,7 @@ def test_a_call_needs_no_memory_but_its_results_and_a_block() -> None:
     assert peak < total.nbytes + (1 << 20)
 
 
+@pytest.mark.slow
 def test_nothing_of_a_model_remains() -> None:
     table = CompiledUnit(TableLookup())
     table(index=0)

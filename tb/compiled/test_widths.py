@@ -182,6 +182,7 @@ def _name_first(every: list[Cell], found: str, expected: str, left: int, right: 
         start += cell.width
 
 
+@pytest.mark.slow
 def test_no_operator_is_complained_of(verilog: str, tmp_path: Path) -> None:
     # That no number is below zero is the operands' matter.
     assert complaints(verilog, "operators", tmp_path) == {"UNSIGNED"}

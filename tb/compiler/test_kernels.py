@@ -73,6 +73,7 @@ def test_a_kernel_for_another_driver_gives_what_it_gave_there(name: str) -> None
     assert differences(found, wanted, tolerance=document["relative_tolerance"], bits=bits) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", some([*CASES, *OTHERS], 8))
 def test_a_kernel_leaves_in_hardware_what_it_leaves_in_the_golden_model(name: str) -> None:
     program, launch = (

@@ -168,6 +168,7 @@ def run(seeds: range, folder: Path) -> Counter[str]:
     return outcomes(texts, host, isa="r5xx", reasons=R5XX_REASONS, wrong=wrong)
 
 
+@pytest.mark.slow
 def test_random_kernels(tmp_path: Path) -> None:
     found = run(range(6), tmp_path)
     assert found["right"] >= 5, found

@@ -41,6 +41,7 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> Library:
     return Library([HEAD + "".join(map(_text, LOOPS))], tmp_path_factory.mktemp("host"), is_fused=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LOOPS)
 def test_a_loop_is_what_it_is_on_the_host(name: str, host: Library) -> None:
     where = CASES["saxpy"].launch()

@@ -147,6 +147,7 @@ def saved(seed: int) -> int:
     return less
 
 
+@pytest.mark.slow
 def test_random_clauses() -> None:
     assert sum(saved(seed) for seed in range(_SEEDS)) > _SAVED * _SEEDS
 

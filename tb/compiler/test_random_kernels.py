@@ -26,6 +26,7 @@ def run(seeds: range, folder: Path, *, arrays: bool) -> Counter[str]:
     return outcomes(texts, host, isa="r700", reasons=R700_REASONS, wrong=wrong)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arrays", [False, True])
 def test_a_few(tmp_path: Path, arrays: bool) -> None:
     found = run(range(6), tmp_path, arrays=arrays)

@@ -126,6 +126,7 @@ def test_every_error_of_a_source_is_told_at_once() -> None:
     assert [line.split(":")[1] for line in found] == ["3", "4"]
 
 
+@pytest.mark.slow
 def test_a_kernel_that_needs_too_many_registers_is_told() -> None:
     fill = '_Pragma("unroll") for (int i = 0; i < 140; i++) p[i] = texel(0, pixel.x + i, pixel.y + i * 3);'
     use = '_Pragma("unroll") for (int i = 0; i < 140; i++) s = s * 0.5f + p[139 - i] * p[(i * 7) % 140];'

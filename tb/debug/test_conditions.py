@@ -95,6 +95,7 @@ def test_a_test_in_front_of_the_program_is_named() -> None:
     assert rows[1] == f"the pixel runs if the test EQUAL passes; it passes by {by}"
 
 
+@pytest.mark.slow
 def test_the_depth_of_a_pixel_is_that_of_the_fragment_in_front(tmp_path: Path) -> None:
     """The nearer primitive is told from the one that it hides, and its z is followed to the vertices."""
     path = make_job("cube_nocull_depth", "sfn", tmp_path)
@@ -139,6 +140,7 @@ def test_what_the_conditional_buffer_gets_is_traced(tmp_path: Path) -> None:
         why(session, "conditional[7,3]")
 
 
+@pytest.mark.slow
 def test_the_depth_that_a_draw_stores_is_traced_to_its_vertices(tmp_path: Path) -> None:
     path = make_job("cube_nocull_depth", "sfn", tmp_path)
     stored = run(path, "golden", WAVEFRONTS.array.wavefront_lanes).outputs["conditional"]

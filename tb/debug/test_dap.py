@@ -258,6 +258,7 @@ def test_an_interrupt_ends_what_runs_and_other_requests_get_responses(tmp_path: 
         seen.ask("continue", threadId=1)
 
 
+@pytest.mark.slow
 def test_an_editor_s_end_ends_all(tmp_path: Path) -> None:
     program(LONG, tmp_path, width=512, height=512)
     command = [sys.executable, "-m", "ctm", "debug", "--dap", str(tmp_path / "job.toml")]
@@ -329,6 +330,7 @@ def test_a_mistake_of_the_adapter_leaves_no_editor_waiting() -> None:
     assert b"request launch failed: ZeroDivisionError: planted" in sent.getvalue() and b'"threads"' in sent.getvalue()
 
 
+@pytest.mark.slow
 def test_a_closed_stream_is_one_line() -> None:
     for closed in ("<&-", ">&-"):
         command = f"exec {sys.executable} -m ctm debug --dap {closed}"
@@ -366,6 +368,7 @@ def test_on_a_port_one_editor_comes_after_the_other(tmp_path: Path) -> None:
             assert "0 takes a free one" in error_line("debug", "--dap", "--port", taken.getsockname()[1])
 
 
+@pytest.mark.slow
 def test_arguments_that_a_launch_does_not_have_are_named(tmp_path: Path) -> None:
     program(DIVERGENT, tmp_path)
     own = {"type": "ctm", "request": "launch", "name": "x", "__sessionId": "1", "presentation": {}, "noDebug": False}

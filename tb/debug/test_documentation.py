@@ -62,6 +62,7 @@ def assert_shown(shown: Sequence[str], said: Sequence[str]) -> None:
         assert not texts or any(all(text in row for text in texts) for row in rows), line
 
 
+@pytest.mark.slow
 def test_the_session_of_a_draw_is_as_shown(tmp_path: Path) -> None:
     (block,) = (block for block in blocks("console") if DRAW in block)
     first, *shown = (line for line in block.splitlines() if not line.startswith("$"))

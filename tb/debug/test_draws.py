@@ -82,6 +82,7 @@ def test_steps_forward_and_back_leave_what_the_draw_leaves(name: str, tmp_path: 
     assert stages in (["VS", "PS"], ["ES", "GS", "DC", "PS"], ["VS"], ["ES", "GS", "DC"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SLICED)
 def test_slices_determine_what_the_programs_of_draws_leave(name: str, tmp_path: Path) -> None:
     traced = 0
@@ -124,6 +125,7 @@ def vertices_that_matter(path: Path, pixel: tuple[int, int]) -> set[int]:
     return found
 
 
+@pytest.mark.slow
 def test_why_names_the_primitive_and_the_vertices_that_made_a_pixel(tmp_path: Path) -> None:
     path = make_job("cube_indexed", "sfn", tmp_path)
     with session_of(path) as session:
@@ -173,6 +175,7 @@ def test_a_pixel_after_a_geometry_program_is_explained_to_the_vertex_buffers(
     assert found == dwords_that_matter(path, name, pixel)
 
 
+@pytest.mark.slow
 def test_why_in_a_geometry_program_goes_back_through_its_ring(tmp_path: Path) -> None:
     with session_of(make_job("gs_variable", "sfn", tmp_path)) as session:
         session.go_to(Position(1, 0, 0))
@@ -218,6 +221,7 @@ def test_threads_of_stages_have_names_and_break(tmp_path: Path) -> None:
         assert session.go_on().reason == "finished"
 
 
+@pytest.mark.slow
 def test_what_was_set_by_hand_in_a_strip_counts(tmp_path: Path) -> None:
     with session_of(make_job("cube_indexed", "sfn", tmp_path)) as session:
         session.go_to(Position(1, 0, 0))

@@ -101,6 +101,7 @@ def test_what_vertices_left_is_named_where_it_decides_over_a_pixel(
         assert matter == named
 
 
+@pytest.mark.slow
 def test_a_fragment_that_is_not_stored_is_named_with_what_it_failed_by(tmp_path: Path) -> None:
     path = make_job("cube_nocull_depth", "sfn", tmp_path)
     indices = tmp_path / "cube_nocull_depth_indices.npy"

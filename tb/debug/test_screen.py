@@ -203,6 +203,7 @@ def test_a_wrong_pixel_on_a_small_terminal(tmp_path: Path) -> None:
     told(story, program(DIVERGENT, tmp_path), SMALL)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", LARGE_FIRST)
 def test_divergence(tmp_path: Path, size: tuple[int, int]) -> None:
     async def story(seen: Seen) -> None:
@@ -236,6 +237,7 @@ def test_a_hang(tmp_path: Path, size: tuple[int, int]) -> None:
     told(story, program(LOOP_BY_COLUMN, tmp_path), size, watchdog=20)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", LARGE_FIRST)
 def test_a_race(tmp_path: Path, size: tuple[int, int]) -> None:
     async def story(seen: Seen) -> None:
@@ -253,6 +255,7 @@ def test_a_race(tmp_path: Path, size: tuple[int, int]) -> None:
     told(story, race(tmp_path), size, hazards=True)
 
 
+@pytest.mark.slow
 def test_what_runs_long_is_interrupted_and_the_screen_lives(tmp_path: Path) -> None:
     async def story(seen: Seen) -> None:
         session = seen.app.session
@@ -347,6 +350,7 @@ def test_the_command_line_recalls_and_completes_its_story(tmp_path: Path) -> Non
     assert told(story, program(DIVERGENT, tmp_path)) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", [pytest.param("key", marks=pytest.mark.long), "signal"])
 def test_on_a_terminal_it_ends_and_leaves_the_terminal_as_it_was(tmp_path: Path, ending: str) -> None:
     program(DIVERGENT, tmp_path)

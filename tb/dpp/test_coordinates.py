@@ -114,6 +114,7 @@ def run(
     return cycles
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sink_stall", STALLS)
 @pytest.mark.parametrize(("lanes", "config"), [(4, PipelineConfig()), (4, SHALLOW), (8, PipelineConfig())])
 def test_both_kinds_mixed(lanes, config, sink_stall):
@@ -160,6 +161,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_mistake_is_found(name):
     module, old, new = FAULTS[name]
@@ -168,6 +170,7 @@ def test_a_mistake_is_found(name):
         check_with_one_multiplier(faulty.Coordinates, 1, PipelineConfig(), 0.3)
 
 
+@pytest.mark.slow
 def test_texels_take_a_cycle_each_and_others_a_cycle_for_each_lane():
     generator, lanes, config = np.random.default_rng(1), 4, PipelineConfig()
     for serial, each, latency in ((False, 1, 0), (True, lanes, 3 * config.latency)):

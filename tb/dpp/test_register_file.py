@@ -188,6 +188,7 @@ def bit_mask(numbers: Iterable[int]) -> int:
     return sum(1 << number for number in numbers)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("instruction_set", SHAPES)
 @pytest.mark.parametrize(
     ("lanes", "alu_share", "wave_exponent"),

@@ -25,6 +25,7 @@ def executables(compiler: str) -> list[bytes]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiler", only(COMPILERS, ("sb",)))
 def test_the_text_of_an_executable_gives_its_bytes_again(compiler: str) -> None:
     for data in executables(compiler):

@@ -79,6 +79,7 @@ def check_many(seed: int, count: int) -> None:
         assert not wrong.size, (seed, first, wrong[0][::-1], found[tuple(wrong[0])], expected[tuple(wrong[0])])
 
 
+@pytest.mark.slow
 def test_random_triangles_cover_what_whole_numbers_say() -> None:
     check_many(0, 600)
 

@@ -98,6 +98,7 @@ def test_an_index_beyond_the_buffer_reads_zeros() -> None:
     assert same_on_both(Scene(vertices=HALF, size=2 * 32 + 16)).covered.any()
 
 
+@pytest.mark.slow
 def test_65535_indices_are_drawn() -> None:
     rows = np.tile(np.array([0, 1, 2], np.uint16), 21845)
     found = same_on_both(

@@ -39,6 +39,7 @@ def test_a_geometry_program_that_emits_nothing_draws_nothing() -> None:
     assert streamed([point(0.0, 0.0, 0)]) == []
 
 
+@pytest.mark.slow
 def test_vertices_beyond_the_most_are_lost_with_what_is_written_for_them() -> None:
     # Each of 6 is cut after the third: the most of 4 leaves one triangle and one vertex.
     points = [point(0.0, 0.0, 6), point(0.2, 0.0, 6)]

@@ -131,6 +131,7 @@ def mesh(columns: int, rows: int) -> tuple[np.ndarray, np.ndarray]:
     return vertices.astype(np.float32), corners.ravel().astype(np.uint16)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("form", "size"), pairs([DataFormat.FLOAT32_1, DataFormat.UINT16_1], [(5, 4), (9, 9)]))
 def test_neighbours_in_the_same_strips_are_drawn_at_once(size: tuple[int, int], form: DataFormat) -> None:
     vertices, indices = mesh(*size)
@@ -164,6 +165,7 @@ def test_a_reset_in_the_middle_of_a_draw_leaves_nothing(cycles: int) -> None:
     assert depth.read()[..., 0].tobytes() == wanted.depth.tobytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", only([("TRISTRIP", 150), ("TRISTRIP", 70), ("TRIFAN", 150)], [("TRISTRIP", 70)]))
 def test_batches_split_strips_and_instances_without_effect(shape: tuple[str, int]) -> None:
     kind, count = shape
@@ -182,6 +184,7 @@ def test_a_fault_of_pixels_ends_the_draw_and_the_next_one_is_right() -> None:
     assert drawn(whole, "rtl").target.tobytes() == drawn(whole).target.tobytes()
 
 
+@pytest.mark.slow
 def test_a_fault_of_some_pixels_leaves_those_of_all_other_wavefronts() -> None:
     x = np.linspace(-0.9, 0.9, 150)
     y = np.where(np.arange(150) % 2, 0.8, -0.8)

@@ -49,6 +49,7 @@ def test_threads_emit_as_many_vertices_as_they_want(count: int) -> None:
     assert same(scene(points(count, count))).covered.any() or count == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("items", only((16, 17, 40), (16, 17)))
 def test_small_rings_hold_a_run_of_few_threads(items: int) -> None:
     rings = {Ring.ES_GS: ITEM * items, Ring.GS_VS: 6 * ITEM * items}
@@ -86,6 +87,7 @@ KINDS = ("LINELIST", "LINESTRIP", "LINELOOP", "LINELIST_ADJ", "LINESTRIP_ADJ", "
          "TRISTRIP", "TRIFAN")  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", only(KINDS, ("LINELOOP", "TRILIST_ADJ", "TRISTRIP_ADJ")))
 def test_every_kind_of_primitive_runs_the_geometry_program(kind: str) -> None:
     made = scene(points(47, 3), draw={"primitive": kind, "instances": 2, "provoking": "first"})

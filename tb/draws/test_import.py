@@ -25,6 +25,7 @@ from ctm.tb.draws.recorded import DATA, document, judge, make_job, run
 Document = dict[str, Any]
 
 
+@pytest.mark.slow
 def test_a_draw_is_imported_and_run_from_the_command_line(tmp_path: Path) -> None:
     source, folder, out = DATA / "cube_indexed.json", tmp_path / "made", tmp_path / "out"
     imported = process("import", source, "-o", folder)

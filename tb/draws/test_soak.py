@@ -21,6 +21,7 @@ def check(seeds: range, config: MachineConfig) -> list[Outcome]:
     return [outcome for seed in seeds for outcome in Comparison(draw_work(seed, R700_DRAWS), config).run()]
 
 
+@pytest.mark.slow
 def test_random_work_leaves_the_same_errors_and_the_same_memory() -> None:
     check(range(_RUNS), CONFIG)
 

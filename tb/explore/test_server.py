@@ -86,6 +86,7 @@ def port() -> Iterator[int]:
         assert len(members(running.pid)) == 1, "jobs are sessions of their own"
 
 
+@pytest.mark.slow
 def test_it_listens_on_this_computer_only(port: int) -> None:
     listening = [line.split()[1] for line in Path("/proc/net/tcp").read_text().splitlines() if f":{port:04X} " in line]
     assert f"0100007F:{port:04X}" in listening and f"00000000:{port:04X}" not in listening
@@ -150,6 +151,7 @@ def test_help_names_the_options() -> None:
     assert "--no-browser" in process("explore", "--help").stdout
 
 
+@pytest.mark.slow
 def test_a_terminal_that_hangs_up_ends_it() -> None:
     with running(CANNED) as process:
         assert process.stdout is not None

@@ -22,6 +22,7 @@ BRANCHES = [
 """LLVM takes more than a second for them, on a fast computer."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "delay"), [(signal.SIGINT, 0.1), (signal.SIGTERM, 0.3), (signal.SIGINT, 0.7)])
 def test_while_a_program_is_compiled(tmp_path: Path, number: signal.Signals, delay: float) -> None:
     folder, cache = Folder.make(tmp_path), tmp_path / "cache"

@@ -40,6 +40,7 @@ def test_random_flow_control_of_groups_in_one_vector(seed: int) -> None:
     check(Task.of_case(case), Host.this(width))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", seeds(2, LONG))
 def test_random_flow_control(seed: int) -> None:
     """Of all kinds: for most a vector is one group."""
@@ -64,6 +65,7 @@ def test_random_command_buffers(first: int) -> None:
         check(Task.of_work(draw_work(seed), machine(group)), host)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("draw", "least"), [(random_case, 0.9), (random_flow_case, 0.8)])
 def test_most_random_programs_are_compiled(draw: Callable[..., Case], least: float) -> None:
     compiled = 0

@@ -119,6 +119,7 @@ def change_state(generator: np.random.Generator, made: Made) -> CommandBuffer:
     return CommandBuffer().append(str(name), *map(int, parameters))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(2, 6))])
 def test_random_changes(both: Both, seed: int) -> None:
     generator = np.random.default_rng(seed)

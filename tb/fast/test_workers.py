@@ -49,6 +49,7 @@ def open_files_and_threads() -> tuple[int, int]:
     return len(os.listdir("/proc/self/fd")), sum(thread.name == "ctm-fast" for thread in threading.enumerate())
 
 
+@pytest.mark.slow
 def test_an_engine_that_is_collected_inside_a_lock_of_threads_does_not_wait() -> None:
     """Python may collect it in any thread, in the midst of the start of one."""
     fast = engine(RUN)
@@ -69,6 +70,7 @@ def test_an_engine_that_is_collected_inside_a_lock_of_threads_does_not_wait() ->
     wait(lambda: open_files_and_threads() == (before[0] - 4, before[1] - 2))
 
 
+@pytest.mark.slow
 def test_engines_leave_neither_threads_nor_files() -> None:
     before = open_files_and_threads()
     fast = engine(RUN)

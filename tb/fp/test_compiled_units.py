@@ -18,6 +18,7 @@ def test_every_unit_has_a_case():
     assert ALL_CASES.keys() == UNITS.keys()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", UNITS)
 def test_corners(name):
     run(name, ALL_CASES[name].corners())
@@ -28,6 +29,7 @@ def test_random_operands(name):
     run(name, ALL_CASES[name].random(RANDOM_OPERANDS, 1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", only(UNITS, ("lane", "transcendental", "to_unorm8")))
 def test_fewest_registers(name):
     run(name, ALL_CASES[name].random(50_000, 2), SHALLOW)

@@ -26,12 +26,14 @@ def test_every_unit_has_ten_faults():
     assert all(len(set(faults)) >= TEN for faults in FAULTS.values())
 
 
+@pytest.mark.slow
 def test_each_fault_can_be_planted():
     for fault in {fault for faults in FAULTS.values() for fault in faults}:
         with planted(fault):
             pass
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["zero_test"])
 def test_some_faults_are_found(name):
     for fault in FAULTS[name][::4]:

@@ -64,6 +64,7 @@ def test_amounts():
     assert sum(millions for _, millions in DIRECTED.values()) == MILLIONS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_hardware_and_model_equal_softfloat(kind):
     draw, millions = KINDS[kind]

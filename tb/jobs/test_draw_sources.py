@@ -48,6 +48,7 @@ def test_the_program_is_the_one_that_python_links() -> None:
     assert write(executable) == write(linked)
 
 
+@pytest.mark.slow
 def test_engines_draw_the_same_picture_as_with_the_executable(folder: Path) -> None:
     executable = load_job(folder / JOB.name).launches[0].program.executable
     write_file(folder / "torus.elf", write(executable))

@@ -29,6 +29,7 @@ def response_of(path: Path) -> str | None:
     return None
 
 
+@pytest.mark.slow
 def test_a_job_that_ends(tmp_path: Path) -> None:
     # 13 x 5 pixels are 7 x 3 quads, and the program has three instructions.
     assert response_of(Folder.make(tmp_path).job) == "the golden model reaches the end after 63 instructions"

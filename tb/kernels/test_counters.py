@@ -73,6 +73,7 @@ def check(kernels: ModuleType, config: MachineConfig) -> None:
         assert counts(kernels, "rtl", slow) == expected, latency
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("isa", DEFAULT_PRESETS)
 def test_divergent_programs_are_counted_alike(kernels: ModuleType, isa: str) -> None:
     check(kernels, machine(isa))

@@ -1,6 +1,7 @@
 """Addresses of elements and of their neighbours, compiled, against the golden model."""
 
 import numpy as np
+import pytest
 
 from ctm.rtl.isa.formats import DataFormat, Tiling
 from ctm.rtl.isa.limits import CHANNELS
@@ -35,6 +36,7 @@ def test_addresses_are_those_of_the_golden_model():
     np.testing.assert_array_equal(found, np.concatenate(expected))
 
 
+@pytest.mark.slow
 def test_neighbours_are_those_of_the_golden_model():
     generator = np.random.default_rng(5)
     buffers = bound(6, 1500)

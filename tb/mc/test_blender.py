@@ -135,6 +135,7 @@ def test_outputs_that_are_not_added_pass(unit: Any, seed: int) -> None:
     simulate(unit, Bench(unit, seed, adds=False).run)
 
 
+@pytest.mark.slow
 def test_the_output_cache_is_emptied_again_after_other_outputs(unit: Any) -> None:
     async def run(context: Any) -> None:
         for seed, adds in enumerate((True, False, True)):

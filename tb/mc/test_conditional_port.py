@@ -144,6 +144,7 @@ def test_many_mixed_accesses(seed, stall):
     check_mixed_accesses(seed, stall, 4 * EACH, (512, 128, 64)[seed % 3])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slice_bits", [512, 128, 64])
 def test_mixed_accesses_see_what_those_before_them_have_changed(slice_bits):
     check_mixed_accesses(0, 0.3, EACH, slice_bits)

@@ -186,6 +186,7 @@ async def run(context: Any, bench: Bench, written: list[int]) -> None:
         await bench.clock(context)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("lanes", "banks", "slice_bits", "wavefront_stall", "line_stall"),
     [
@@ -249,6 +250,7 @@ def test_a_line_is_written_in_each_cycle(data_format: DataFormat, banks: int) ->
     assert lines - 3 <= cycles[0] <= lines + 2
 
 
+@pytest.mark.slow
 def test_a_wavefront_goes_to_a_bank_once_while_another_is_full() -> None:
     bench = Bench(4, 1, banks=2, wavefronts=0)
     bench.mask = 15

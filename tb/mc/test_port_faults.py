@@ -329,6 +329,7 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*FAULTS][::16])
 def test_some_faults_are_found(name: str) -> None:
     find(name)

@@ -50,6 +50,7 @@ async def run(
     raise AssertionError("responses are missing")
 
 
+@pytest.mark.slow
 @ROUTED_AND_STALLED
 def test_each_client_gets_its_lines_in_order(routing: str, stalls: tuple[float, float]) -> None:
     bench = PortsBench(
@@ -86,6 +87,7 @@ def test_each_client_gets_its_lines_in_order(routing: str, stalls: tuple[float, 
     bench.check_ports()
 
 
+@pytest.mark.slow
 @ROUTED_AND_STALLED
 @pytest.mark.parametrize("data_bits", [64, 512])
 def test_writes_are_made_and_their_client_gets_the_responses(
@@ -129,6 +131,7 @@ def test_writes_are_made_and_their_client_gets_the_responses(
     bench.check_ports()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("writers", [1, 3])
 @pytest.mark.parametrize(("routing", "bursts"), [("one", 1), ("one", 2), ("two", 4), ("four local", 1)])
 def test_a_client_is_busy_until_its_last_write_response(routing: str, bursts: int, writers: int) -> None:
@@ -150,6 +153,7 @@ def test_a_client_is_busy_until_its_last_write_response(routing: str, bursts: in
     simulate(bench.design, testbench)
 
 
+@pytest.mark.slow
 def test_two_ports_read_at_the_same_time() -> None:
     """A line takes four beats at a port of 128 bits; two ports bring two in that time."""
     cycles = {}
@@ -170,6 +174,7 @@ def test_two_ports_read_at_the_same_time() -> None:
     assert 120 <= cycles["two local"] <= 130
 
 
+@pytest.mark.slow
 @ROUTED_AND_STALLED
 def test_others_get_each_line_when_it_comes(routing: str, stalls: tuple[float, float]) -> None:
     bench = PortsBench(

@@ -78,6 +78,7 @@ def check(result: CacheRun, memory: Memory, lines: list[np.ndarray], error: tupl
         np.testing.assert_array_equal(client.responses[good, :LINE_WORDS], content[wanted[good]])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in (1, 2, 3))])
 @pytest.mark.parametrize("timing", TIMINGS)
 @ON_CONFIGS
@@ -94,6 +95,7 @@ def test_random_lines(name, timing, seed):
     assert np.count_nonzero(result.lines & 1) == np.sum(uncached)
 
 
+@pytest.mark.slow
 def test_lines_that_are_there_come_in_each_cycle():
     memory, simulation, lines = filled_lines(2), new("default"), all_requesters("default", np.arange(200))
     sent = [requests("default", each) for each in lines]
@@ -167,6 +169,7 @@ def selected(fetches: Fetches, chosen: slice) -> Fetches:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("timing", TIMINGS)
 @pytest.mark.parametrize("name", WITH_FIRST_LEVELS)
 def test_random_fetches_through_both_levels(name, timing):

@@ -92,6 +92,7 @@ class Bench:
         raise AssertionError("it is never empty")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("write_stall", "line_stall"), pairs(STALLS, STALLS[1:] + STALLS[:1]))
 @pytest.mark.parametrize("lines", [3, 18, 200])
 @pytest.mark.parametrize("slices", SLICES.values(), ids=SLICES)
@@ -141,6 +142,7 @@ def test_a_line_that_is_written_while_it_is_to_leave_has_all_bytes(slices: tuple
     assert applied(bench.lines) == applied(writes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("entries", [16, 32])
 def test_the_oldest_leaves_when_few_entries_are_free(entries: int) -> None:
     held = entries - KEPT_FREE - 1

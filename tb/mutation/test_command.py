@@ -27,6 +27,7 @@ def run(unit: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return mutation(unit / "probe.py", *own, least=5.0)
 
 
+@pytest.mark.slow
 def test_survivors_are_told_until_the_table_has_them(unit: Path) -> None:
     first = run(unit, "--draft")
     told = first.stdout
@@ -40,6 +41,7 @@ def test_survivors_are_told_until_the_table_has_them(unit: Path) -> None:
     assert second.returncode == 0 and "1 killed, 5 accepted, 0 survive; 100.0 %" in second.stdout
 
 
+@pytest.mark.slow
 def test_a_row_whose_mutant_is_found_is_told(unit: Path) -> None:
     (mutant,) = [each for each in Source(unit / "probe.py").mutants if "swapped" in each.text]
     (unit / "table.toml").write_text(draft(mutant).replace('""', '"why"'))
@@ -47,12 +49,14 @@ def test_a_row_whose_mutant_is_found_is_told(unit: Path) -> None:
     assert result.returncode == 1 and f"found now, and still in the table: {mutant.name}" in result.stdout
 
 
+@pytest.mark.slow
 def test_one_mutant_is_run_by_its_name(unit: Path) -> None:
     (mutant,) = [each for each in Source(unit / "probe.py").mutants if "swapped" in each.text]
     result = mutation(mutant.name, "--all", "--tests", unit / "test_probe.py", "-k", "it")
     assert result.returncode == 0 and f"killed: {mutant.name}" in result.stdout
 
 
+@pytest.mark.slow
 def test_what_cannot_be_run_is_told(unit: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["nothing"]) == 2 and "nothing is not there" in capsys.readouterr().err
     assert main([f"{unit}/probe.py:1 3 -> 4 #1"]) == 2 and "has no mutant" in capsys.readouterr().err

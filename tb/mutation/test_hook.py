@@ -77,6 +77,7 @@ def test_a_module_that_is_there_is_an_error(probe: Source, monkeypatch: pytest.M
         del sys.modules["probe"]
 
 
+@pytest.mark.slow
 def test_the_plugin_gives_tests_the_mutant(probe: Source) -> None:
     (probe.path.parent / "test_probe.py").write_text("import probe\ndef test_it():\n    assert probe.value() == 3\n")
     command = [sys.executable, "-m", "pytest", "-p", "ctm.tb.mutation.plugin", "-q", "test_probe.py"]

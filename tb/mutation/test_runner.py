@@ -70,6 +70,7 @@ def found(unit: Path, *arguments: str, step: int = 1) -> dict[str, Outcome]:
     return {name: Outcome(outcome) for outcome, name in rows}
 
 
+@pytest.mark.slow
 def test_outcomes_are_those_of_the_tests(unit: Path) -> None:
     assert found(unit) == {
         # These run at the import.
@@ -101,12 +102,14 @@ def test_every_mutant_has_a_cache_of_its_own(unit: Path, monkeypatch: pytest.Mon
     assert [path.name for path in usual.iterdir()] == ["mark"]
 
 
+@pytest.mark.slow
 def test_tests_that_fail_without_a_mutant_are_an_error(unit: Path) -> None:
     (unit / "test_probe.py").write_text("import probe\ndef test_it():\n    assert probe.START == 5\n")
     errors = run(unit).stderr
     assert re.search(r"(?s)fails without a mutant: \S*test_probe.py::test_it.*START == 5", errors), errors
 
 
+@pytest.mark.slow
 def test_tests_that_cannot_be_collected_are_an_error(unit: Path) -> None:
     (unit / "test_probe.py").write_text("import probe\nthis is no Python\n")
     assert "pytest ends with" in run(unit).stderr

@@ -60,6 +60,7 @@ def check_all(size: tuple[int, int, int], scenes: Iterable[tuple[str, Scene, Tim
 
 
 # These make the models that later tests take. One test of many scenes runs them all on a mutant of the hardware.
+@pytest.mark.slow
 @pytest.mark.parametrize("size", only(SIZES, SIZES[:1]))
 def test_all_scenes_give_the_golden_models_bits(size: tuple[int, int, int]) -> None:
     check_all(size, random_scenes(range(SHORT), size))
@@ -157,6 +158,7 @@ def test_a_strip_takes_a_cycle_for_each_quad(size: tuple[int, int, int]) -> None
     assert set(np.diff(run.strip_cycles.astype(np.int64)).tolist()) == {lanes // 4}
 
 
+@pytest.mark.slow
 def test_a_shape_ends_its_row_at_its_last_column() -> None:
     """A shape of two columns in strips of 64 lanes takes a cycle for each row of quads and one before the next one."""
     position = np.array([(-1, -1, 0, 1), (-1 + 1 / 16, -1, 0, 1), (-1, 1, 0, 1)], F)

@@ -54,6 +54,7 @@ def image(segments: list[tuple[int, int, int]], contents: dict[int, bytes], *, t
     return memory
 
 
+@pytest.mark.slow
 def test_random_images(request: pytest.FixtureRequest) -> None:
     count = 50_000 if request.config.getoption("--long") else 1000
     loaded = 0

@@ -37,6 +37,7 @@ def test_random_streams(lanes: int, request: pytest.FixtureRequest) -> None:
     check_cases(compiled(lanes), range(number_of_cases(request)))
 
 
+@pytest.mark.slow
 @ON_LANES
 def test_a_reset_in_any_cycle_leaves_nothing(lanes: int, request: pytest.FixtureRequest) -> None:
     check_resets(compiled(lanes), range(number_of_cases(request)))

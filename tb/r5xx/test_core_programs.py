@@ -48,6 +48,7 @@ def core_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(ENGINES, "core", CoreEngine)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", some(NAMES, 4))
 def test_compiled_programs_are_as_in_the_golden_model(name: str) -> None:
     shader = Shader.load(name)

@@ -80,6 +80,7 @@ def executed(lanes: int) -> tuple[Coverage, dict[int, list[Any]]]:
     return coverage, hazards
 
 
+@pytest.mark.slow
 def test_the_programs_try_everything() -> None:
     coverage = Coverage()
     for config in CONFIGS.values():

@@ -51,6 +51,7 @@ def records(recorded: tuple[list[Record], Coverage]) -> list[Record]:
     return recorded[0]
 
 
+@pytest.mark.slow
 def test_flow_programs_obey_the_rules_of_synchronisation(records: list[Record]) -> None:
     assert {seed: found.hazards for seed, found in enumerate(records) if found.hazards} == {}
 
@@ -112,6 +113,7 @@ def _faults_inside(wavefront: WavefrontRecord) -> bool:
     return wavefront.fault is not None and wavefront.fault[0] not in (Status.WATCHDOG, Status.PC_RANGE)
 
 
+@pytest.mark.slow
 @DRAWS
 def test_a_wavefront_does_the_same_alone_and_among_others(draw: Draw) -> None:
     for seed in range(12):
@@ -144,6 +146,7 @@ def _same(found: WavefrontRecord, expected: WavefrontRecord, where: str) -> None
             assert np.array_equal(one.state(name), other.state(name)), f"{at}: {name}"
 
 
+@pytest.mark.slow
 def test_the_core_decides_as_the_model() -> None:
     core = simulation(DEFAULT)
     for seed in range(0, CASES, 2):

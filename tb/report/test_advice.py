@@ -142,6 +142,7 @@ def test_a_divergent_program_is_told_so(tmp_path: Path) -> None:
     assert found.figures.lost == (BODY + 1) * 16 * 16 // 2
 
 
+@pytest.mark.slow
 def test_a_program_that_waits_for_its_fetches_is_told_where() -> None:
     found = profile_of(job("saxpy"), "rtl")
     (sentence,) = advice(found)

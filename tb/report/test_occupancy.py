@@ -40,6 +40,7 @@ def taken(source: str, config: MachineConfig, folder: Path) -> int:
     return len(np.unique(events["slot"][events["kind"] == TAKEN]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("registers", only([2, 16, 17, 33, 128], (17, 128)))
 def test_r5xx(registers: int, tmp_path: Path) -> None:
     source = r5xx(registers)

@@ -111,6 +111,7 @@ def check_misses(events: list[dict[str, Any]], run: Run) -> None:
         assert begun[start["pid"], start["tid"], start["ts"]] == own["args"]["unit"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("config", [BEATS, pytest.param(TINY, marks=pytest.mark.long)], ids=["beats", "lanes"])
 @pytest.mark.parametrize("name", only(R5XX, R5XX[:2]))
 def test_what_is_seen_of_r5xx_hardware_is_what_the_golden_model_counts(

@@ -36,10 +36,12 @@ def check(seeds: range, config: MachineConfig) -> list[Outcome]:
     return [outcome for seed in seeds for outcome in Comparison(draw_work(seed, r700.R700), config).run()]
 
 
+@pytest.mark.slow
 def test_random_work_leaves_the_same_errors_and_the_same_memory() -> None:
     check(range(_RUNS), machine("r700"))
 
 
+@pytest.mark.slow
 def test_fetches_for_valid_pixels_count_all_that_are_active() -> None:
     """Work that reads LANES_TEX after fetch clauses with VALID_PIX, where pixels are killed or not covered."""
     check(range(24, 26), machine("r700"))

@@ -29,6 +29,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plan, "COORDINATE_LIMIT", LIMIT)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small")
 @pytest.mark.parametrize(
     ("program", "isa"),
@@ -40,6 +41,7 @@ def test_fetches_around_the_pixel_read_a_window(program: str, isa: str, tmp_path
     assert all(tile["i"][1] - tile["i"][0] < LIMIT - 4 for tile in split["tiles"])
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("engine", ["golden", "rtl"])
 def test_every_engine_begins_at_an_origin(engine: str, tmp_path: Path) -> None:

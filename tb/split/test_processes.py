@@ -51,6 +51,7 @@ def wait_for_a_tile(folder: Path, process: Process) -> None:
     assert process.poll() is None, process.communicate()
 
 
+@pytest.mark.slow
 def test_a_cluster_that_shares_no_folder_gives_the_bits_of_one_run(
     tmp_path: Path, cluster: tuple[str, Process]
 ) -> None:
@@ -116,6 +117,7 @@ def test_a_scheduler_that_goes_away_is_a_line_and_leaves_no_output(
     assert list(out.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_cluster_without_workers_is_a_line(
     tmp_path: Path, cluster: tuple[str, Process], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -126,6 +128,7 @@ def test_a_cluster_without_workers_is_a_line(
     assert not (tmp_path / "steps.npy").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.long)])
 def test_a_signal_ends_workers_and_leaves_no_output(number: signal.Signals, tmp_path: Path) -> None:
     out = tmp_path / "split"

@@ -91,6 +91,7 @@ def test_two_workers_with_empty_caches_compile_a_model_once(tmp_path: Path, clus
     assert found == ["model-", "suppli"]
 
 
+@pytest.mark.slow
 def test_a_cluster_with_certificates_needs_one_of_the_client(tmp_path: Path) -> None:
     home = tmp_path / "cluster"
     home.mkdir()
@@ -123,6 +124,7 @@ def test_workers_of_this_computer_take_nothing_from_strangers() -> None:
         assert client.submit(pow, 2, 3).result() == 8
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_goes_away_is_a_line_and_loses_nothing(tmp_path: Path, cluster: tuple[str, Process]) -> None:
     address, process_of_scheduler = cluster
     home = tmp_path / "worker"
@@ -141,6 +143,7 @@ def test_a_scheduler_that_goes_away_is_a_line_and_loses_nothing(tmp_path: Path, 
     assert error == f"error: the scheduler {address} has gone away"
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_is_not_there_is_a_line(tmp_path: Path) -> None:
     path = sweep_in(tmp_path)
     command = ("sweep", path, "--no-page", "--scheduler")
@@ -172,6 +175,7 @@ def other_worker(home: Path, address: str, change: str) -> Iterator[None]:
 OTHER_SOURCES = "versions.sources = lambda: 'fedcba9876543210'"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "said"),
     [

@@ -100,6 +100,7 @@ def test_five_interruptions_at_random_moments_give_the_same_table(tmp_path: Path
     assert resumed(tmp_path, "--workers", workers) == rows_of(serial)
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_killed_has_its_points_done_again(tmp_path: Path, serial: Path) -> None:
     sweep_in(tmp_path, TWELVE)
     table = tmp_path / "sweep.parquet"
@@ -116,6 +117,7 @@ def test_a_worker_that_is_killed_has_its_points_done_again(tmp_path: Path, seria
     assert rows_of(table) == rows_of(serial)
 
 
+@pytest.mark.slow
 def test_a_second_sweep_into_the_same_table_is_told_so(tmp_path: Path) -> None:
     path, table = sweep_in(tmp_path, TWELVE), tmp_path / "sweep.parquet"
     with sweeping(path, "--no-page", "--workers", 0) as process:
@@ -146,6 +148,7 @@ def test_what_a_crash_left_half_written_is_cut_off(tmp_path: Path) -> None:
     assert "sweep.parquet.journal:1: this is no line of a journal" in said
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_a_line_and_loses_nothing(tmp_path: Path, serial: Path) -> None:
     """The limit of a file's size stands for the disk."""
     sweep_in(tmp_path, TWELVE)

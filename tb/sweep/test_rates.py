@@ -50,6 +50,7 @@ def overhead(records: Callable[[Plan], list[Record]], plan: Plan) -> float:
     return (seconds - sum(record["host_seconds"] for record in found)) / len(found)
 
 
+@pytest.mark.slow
 def test_a_point_costs_little_beside_its_run(tmp_path: Path) -> None:
     plan = plan_of(tmp_path, 20, 32)
     assert overhead(lambda plan: list(do_here(plan, print)), plan) < MOST_OVERHEAD

@@ -32,6 +32,7 @@ class Timed(Enclosure):
     latency = ScaledEntry.latency + 2
 
 
+@pytest.mark.slow
 def test_the_enclosure_adds_a_register_before_and_after_and_nothing_else() -> None:
     generator = np.random.default_rng(5)
     index, factor, offset = (generator.integers(0, 1 << bits, 1000) for bits in (9, 18, 36))

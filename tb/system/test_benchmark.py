@@ -120,6 +120,7 @@ def test_bench_prints_a_table() -> None:
     assert "peak memory" in result.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("matmul_only")
 def test_bench_runs_compiled_programs_beside_the_golden_model() -> None:
     before = os.sched_getaffinity(0), os.environ.get("XDG_CACHE_HOME")

@@ -31,6 +31,7 @@ def folder(tmp_path: Path) -> Folder:
     return folder
 
 
+@pytest.mark.slow
 def test_it_ends_soon_and_says_why(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "PATIENCE", 0.5)
     result = CliRunner().invoke(application(), ["run", str(folder.job), "--engine", "rtl", *options("r5xx"), "--json"])

@@ -49,6 +49,7 @@ def test_inputs_are_those_that_the_reference_makes(name: str) -> None:
         assert (kept.dtype, kept.shape, kept.tobytes()) == (array.dtype, array.shape, array.tobytes())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", REFERENCES)
 def test_result_is_that_of_numpy_for_every_group_size_and_without_hazards(name: str, is_long: bool) -> None:
     loaded = load_job(job(name))
@@ -149,6 +150,7 @@ def test_the_demonstration_finds_everything_right_and_leaves_its_pictures(
             assert len(np.unique(colours, axis=0)) > 10
 
 
+@pytest.mark.slow
 def test_the_report_says_what_it_is_of_and_is_made_for_every_screen(tmp_path: Path) -> None:
     result = demonstrate("saxpy", "-o", tmp_path)
     report = (tmp_path / "report.html").read_text()

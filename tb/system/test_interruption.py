@@ -13,6 +13,7 @@ from ctm.tb.system.demonstrating import command
 TOP = Path(__file__).parents[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_terminal", [False, True], ids=["one process", "all processes"])
 def test_the_demonstration_ends_with_its_workers(tmp_path: Path, is_terminal: bool) -> None:
     """A terminal sends Ctrl-C to all processes, others send a signal to one."""

@@ -55,6 +55,7 @@ def test_result_on_device_cores_is_that_of_numpy(name: str, language: str, tmp_p
     assert_holds(outputs(loaded, run(loaded, engine="fast")), ALL[name].expected(ALL[name].inputs()))
 
 
+@pytest.mark.slow
 def test_they_are_called_with_arrays_and_as_plain_python() -> None:
     """Small sections of their domains, as plain Python is slow."""
     calls: dict[str, tuple[tuple[int, int], list[Any]]] = {

@@ -66,6 +66,7 @@ def test_a_scheduler_that_goes_away_is_a_line_and_what_was_done_is_told(
     assert printed.startswith("kernels: ") and "0 failing" in printed and junit.exists()
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_is_not_there_is_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for address in ("tcp://127.0.0.1:9", "nonsense://127.0.0.1:9"):
         assert run(["--scheduler", address, "-o", str(tmp_path)]) == 2
@@ -94,6 +95,7 @@ def test_workers_without_a_checkout_are_named(tmp_path: Path, cluster: tuple[str
     assert "cannot help: it has no tests, which only a checkout has" in errors.splitlines()[-1], errors
 
 
+@pytest.mark.slow
 def test_ctrl_c_while_workers_begin_is_a_line(tmp_path: Path) -> None:
     arguments = ("--campaign", "kernels", "--workers", 2, "--minutes", 5, "-o", tmp_path / "kept")
     with verifying(*arguments) as process:

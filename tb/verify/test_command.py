@@ -224,6 +224,7 @@ def test_how_fast_seeds_are_is_said_in_figures_that_say_something(seeds: int, se
     assert next(lines(Results([tally], [], seconds))) == f"stub: {seeds} seeds, 0 failing{said}"
 
 
+@pytest.mark.slow
 def test_a_signal_ends_it_with_what_was_done(tmp_path: Path) -> None:
     code = (
         "import sys; from ctm.tb.verify.stub import install; install(fatal=23)\n"

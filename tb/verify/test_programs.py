@@ -152,6 +152,7 @@ def test_cells_of_r5xx_programs_are_in_the_tables() -> None:
     assert {event.split("|")[0] for event in found} == tables.keys()
 
 
+@pytest.mark.slow
 def test_cells_of_r700_programs_are_in_the_tables() -> None:
     tables = {name: set(cells) for name, cells in r700_events.tables().items()}
     assert all(len(cells) == len(r700_events.tables()[name]) for name, cells in tables.items())

@@ -134,6 +134,7 @@ start: TEX r1.rgb = LOOKUP(i0, r0.rg) unscaled
 TOKENS = ("", "(", ")", "|", "r0", ".rgb", ",", "-", "9", "\n", "=", "MAD", "[aL]", ":", "}")
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(st.data())
 def test_mutated_sources_assemble_or_are_rejected(data: st.DataObject) -> None:
@@ -152,6 +153,7 @@ def test_mutated_sources_assemble_or_are_rejected(data: st.DataObject) -> None:
             assert 1 <= found.column <= len(lines[found.line - 1]) + 1
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(st.text() | st.text(alphabet="rgbcoapALU MADTEX.,()|=-*;:{}[]<>!019\n\t\x00é"))
 def test_random_text_assembles_or_is_rejected(text: str) -> None:

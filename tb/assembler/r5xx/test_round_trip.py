@@ -43,6 +43,7 @@ def test_any_words_come_back(instructions: list[tuple[int, ...]], uncached_write
     assert found.instructions == executable.instructions
 
 
+@pytest.mark.slow
 def test_every_single_bit_comes_back() -> None:
     """One instruction per type and bit, in programs that fit the slots."""
     instructions = [

@@ -40,6 +40,7 @@ def test_sizes_are_found_out(name: str) -> None:
     assert found.gprs == (executable.gprs if "AR.x" not in text else 124)
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(st.lists(UNIT, min_size=1, max_size=24))
 def test_any_words_come_back(code: list[Unit]) -> None:
@@ -47,6 +48,7 @@ def test_any_words_come_back(code: list[Unit]) -> None:
     assert assemble(disassemble(executable)) == executable
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(st.lists(UNIT, min_size=1, max_size=8), st.integers(0, 2**22 - 1), st.integers(0, 2**18 - 1))
 def test_any_words_of_an_alu_clause_come_back(clause: list[Unit], low: int, high: int) -> None:
@@ -82,6 +84,7 @@ def test_every_single_bit_of_an_alu_instruction_comes_back() -> None:
             assert assemble(disassemble(executable)) == executable
 
 
+@pytest.mark.slow
 def test_every_single_bit_of_a_fetch_comes_back() -> None:
     starts = 0x80800000, 0x81000000
     codes = [operation.value for operation in TextureOperation]

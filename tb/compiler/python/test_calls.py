@@ -82,6 +82,7 @@ def test_it_runs_on_any_engine(kernels: ModuleType, engine: str, isa: str) -> No
     assert np.array_equal(found, expected)
 
 
+@pytest.mark.slow
 def test_it_runs_on_hardware(kernels: ModuleType) -> None:
     """Amaranth's simulator, as it needs no compiler."""
     simulated = Device("amaranth", BEATS)

@@ -103,6 +103,7 @@ def test_a_few(tmp_path: Path, isa: str, first: int) -> None:
     assert run(range(first, first + fewer(25)), tmp_path, isa, ["golden"]).right >= fewer(25) - 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("isa", ISAS)
 def test_a_few_that_are_compiled_again(tmp_path: Path, isa: str) -> None:
     assert run(range(150, 154), tmp_path, isa, ["fast"]).right >= 3

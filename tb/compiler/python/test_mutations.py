@@ -60,6 +60,7 @@ def run(seed: int, count: int, compiled: float) -> int:
     return rejected
 
 
+@pytest.mark.slow
 def test_a_few() -> None:
     assert 20 < run(1, 150, 0.05) < 150
 

@@ -96,6 +96,7 @@ def _of(events: dict[str, Any], chosen: Any) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", _marked(list(r700.FILES), 16))
 def test_wavefronts_of_r700_are_read_from_the_machine(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     shader = r700.Shader.load(name)

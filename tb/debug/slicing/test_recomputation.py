@@ -51,6 +51,7 @@ def test_compiled_programs_of_r5xx_are_determined_by_their_slices(name: str, is_
     check(lambda name: r5xx.run(r5xx.Shader.load(name), domain=(0, 0, 7, 7)), name, _INSTRUCTIONS[is_long])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", programs("r700", list(r700.FILES)))
 def test_compiled_programs_of_r700_are_determined_by_their_slices(name: str, is_long: bool) -> None:
     # Of the others some reasons matter only together with masks of the stack, or with few words, that are not drawn.

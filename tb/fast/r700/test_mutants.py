@@ -48,6 +48,7 @@ def test_each_mistake_has_its_text_and_its_check() -> None:
         assert hasattr(checks(mutant.module), mutant.check), mutant
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mutant", MUTANTS[4::_QUICK], ids=str)
 def test_some_are_found(mutant: Mutant, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     find(mutant, tmp_path, monkeypatch)

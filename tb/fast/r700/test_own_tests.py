@@ -14,6 +14,7 @@ def test_all_are_there() -> None:
     assert len(_MODULES) == 13 and set(_QUICK) < set(_MODULES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "module", [pytest.param(name, marks=() if name in _QUICK else pytest.mark.long) for name in _MODULES]
 )

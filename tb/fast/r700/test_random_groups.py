@@ -13,6 +13,7 @@ _WAVEFRONTS = (16, 4, 16, 4, 16, 4, 16, 4, 16, 64)
 """Mostly small ones: of large ones LLVM makes ten times the code."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", seeds(PROGRAMS, LONG))
 def test_random_clauses(seed: int) -> None:
     first = _TARGETS * seed

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from ctm.rtl.isa.r5xx.opcodes import AlphaOperation, RgbOperation
 from ctm.rtl.isa.r5xx.operations import ALPHA, OPERATIONS, RGB
 
@@ -35,6 +37,7 @@ def test_operands_are_read_from_the_first_on_but_for_derivatives() -> None:
         assert bool(each.reads) != each.copies_other
 
 
+@pytest.mark.slow
 def test_hardware_does_not_depend_on_hashes() -> None:
     texts = {
         subprocess.run(

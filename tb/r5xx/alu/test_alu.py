@@ -37,6 +37,7 @@ CONFIGS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("config", ["all registers", pytest.param("fewer registers", marks=pytest.mark.long)])
 def test_random_instructions(config):
     generator = np.random.default_rng(1)
@@ -71,6 +72,7 @@ def random_fields(generator: np.random.Generator, legal: Sequence[int]) -> tuple
     return tuple(words)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("uncached_writes", [False, True])
 def test_illegal_instructions(uncached_writes):
     generator = np.random.default_rng(2)

@@ -114,6 +114,7 @@ def check_beats(make: type[BeatAlu], rate: int, presubtract: PipelineConfig) -> 
     np.testing.assert_array_equal(results["comparisons"][series.entries], joined)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=() if name == next(iter(CASES)) else pytest.mark.long) for name in CASES]
 )

@@ -125,6 +125,7 @@ class Bench:
         return missing, error
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("config", [ArrayConfig(threads=4, temporaries=128), ArrayConfig(lanes=8, temporaries=512)])
 def test_random_addresses(config):
     bench = Bench(config)

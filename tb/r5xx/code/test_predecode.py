@@ -12,6 +12,7 @@ from ctm.tb.r5xx.summaries import compiled_predecode, known, random_instruction
 INSTRUCTIONS = 1500
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("uncached", [False, True])
 def test_random_instructions(uncached):
     generator = np.random.default_rng(uncached)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
+import pytest
 
 from ctm.rtl.isa.r5xx.instruction import COMMON
 from ctm.rtl.isa.r5xx.limits import ALU_SOURCES as SOURCES
@@ -30,6 +31,7 @@ def some_destinations(generator: np.random.Generator, words: Sequence[int]) -> t
     return replace(COMMON, words[0], type=int(kind), **masks), *words[1:]
 
 
+@pytest.mark.slow
 def test_random_instructions() -> None:
     generator = np.random.default_rng(5)
     instructions = [some_destinations(generator, random_words(generator)) for _ in range(INSTRUCTIONS)]

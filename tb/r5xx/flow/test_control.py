@@ -174,6 +174,7 @@ def to_words(values: list[int], bits: int) -> np.ndarray:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lanes", some((4, 8), 2))
 def test_random_instructions_on_random_wavefronts(lanes):
     generator = np.random.default_rng(lanes)

@@ -18,6 +18,7 @@ from ctm.tb.r5xx.simulation.cases import CONDITIONAL, FLOAT4, filled, launch_of,
 from ctm.tb.r5xx.simulation.launch import Arrays, copied, memory_setup
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tiling", Tiling)
 @pytest.mark.parametrize("data_format", DataFormat)
 def test_fetches_read_what_the_golden_model_reads(data_format: DataFormat, tiling: Tiling) -> None:

@@ -35,6 +35,7 @@ def fault_set(run: CoreRun) -> set[tuple[int, int]]:
     return {(fault.i, fault.j) for fault in run.faults}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lanes", [4, *(pytest.param(lanes, marks=pytest.mark.long) for lanes in (8, 16))])
 @pytest.mark.parametrize("timing", [QUICK, ROUGH])
 def test_every_client_is_served_and_a_run_ends_idle(lanes: int, timing: Timing) -> None:

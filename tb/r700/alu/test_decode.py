@@ -232,6 +232,7 @@ def compare() -> None:
     check(1, GROUPS)
 
 
+@pytest.mark.slow
 def test_groups_are_decoded_for_indices() -> None:
     compare()
 

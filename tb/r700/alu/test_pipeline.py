@@ -340,6 +340,7 @@ def compare() -> None:
         check(seed, INTERVALS, **machine)
 
 
+@pytest.mark.slow
 def test_groups_go_through_the_lanes() -> None:
     check(0, INTERVALS, **MACHINES[0])
 

@@ -325,6 +325,7 @@ def compare() -> None:
         check(seed, GROUPS)
 
 
+@pytest.mark.slow
 def test_operands_come_from_where_they_should() -> None:
     check(1, GROUPS)
 

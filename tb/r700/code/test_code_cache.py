@@ -87,6 +87,7 @@ class Reader:
         self.done, self.waited = self.done + 1, 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("latency", [1, 20, pytest.param(80, marks=pytest.mark.long)])
 def test_readers_find_what_memory_has(latency: int) -> None:
     generator = np.random.default_rng(latency)

@@ -160,6 +160,7 @@ def compare() -> None:
             check(cores, cores, latency)
 
 
+@pytest.mark.slow
 def test_cores_get_their_lines() -> None:
     compare()
 

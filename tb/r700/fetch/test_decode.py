@@ -278,6 +278,7 @@ def compare() -> None:
         check(beside_legal_ones(seed))
 
 
+@pytest.mark.slow
 def test_instructions_are_decoded() -> None:
     compare()
 

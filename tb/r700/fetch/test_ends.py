@@ -129,6 +129,7 @@ def compare() -> None:
         check(seed, stall)
 
 
+@pytest.mark.slow
 def test_clauses_end_with_their_first_problem() -> None:
     compare()
 

@@ -48,8 +48,7 @@ class Expected:
     status: Status = Status.OK
     client: BusClient = BusClient.COMMAND
     address: int = 0
-    uncertain: bool = False
-    """A fetch has an error response; registers are undefined then."""
+    uncertain: bool = False  # a fetch has an error response, so registers are undefined
 
 
 class Bench:
@@ -388,6 +387,7 @@ def compare() -> None:
         check(seed, machine, 0.3, MOVES)
 
 
+@pytest.mark.slow
 def test_moves_leave_what_their_instructions_do() -> None:
     for seed, machine in enumerate(MACHINES):
         check(seed, machine, 0.1, FEW_MOVES)

@@ -151,6 +151,7 @@ def compare() -> None:
             check(rows, rows, **machine)
 
 
+@pytest.mark.slow
 def test_reads_find_what_was_written() -> None:
     compare()
 

@@ -317,6 +317,7 @@ def compare() -> None:
         check(seed)
 
 
+@pytest.mark.slow
 def test_words_do_what_the_tables_say() -> None:
     seen = check(1)
     assert len(seen) > SEEN, seen

@@ -11,6 +11,7 @@ def test_all_are_there() -> None:
     assert len(MODULES) == 11 and set(_ALWAYS) < set(MODULES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "module", [pytest.param(name, marks=() if name in _ALWAYS else pytest.mark.long) for name in MODULES]
 )

@@ -16,6 +16,7 @@ def test_every_instruction_does_what_the_model_says(kind: str) -> None:
     check(kind, range(PROGRAMS))
 
 
+@pytest.mark.slow
 def test_of_two_wavefronts_that_the_watchdog_stops_any_may_be_reported() -> None:
     # They are stopped at different instructions, and the hardware's first one is not the model's.
     check("everything", range(1479, 1480))

@@ -36,15 +36,18 @@ def lane(config: PipelineConfig = DEEP, *, gated: bool = False) -> CompiledUnit:
     return CompiledUnit(DecodedLane(config, gated=gated))
 
 
+@pytest.mark.slow
 def test_all_registers_are_eleven_cycles():
     assert lane().latency == lane_latency(DEEP) == 11
     assert lane_latency(SHALLOW) == 2
 
 
+@pytest.mark.slow
 def test_corners():
     check(lane(), list(corner_batches(CORNERS[::2])))
 
 
+@pytest.mark.slow
 def test_all_pairs_of_bytes():
     check(lane(), list(byte_batches()))
 
@@ -53,16 +56,19 @@ def test_random_groups():
     check(lane(), list(random_batches(fewer(600), 500, 1)))
 
 
+@pytest.mark.slow
 def test_reductions():
     check(lane(), list(reduction_batches(fewer(50_000), 2)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", some(SUMS, 3))
 def test_sums(name):
     """A million operands, since each slot has its own."""
     check(lane(), list(family_batches([name], MILLION // 5, 3)))
 
 
+@pytest.mark.slow
 def test_trans():
     check(lane(), random_trans(50_000, 4))
 

@@ -196,6 +196,7 @@ def compare() -> None:
     check(1, CASES)
 
 
+@pytest.mark.slow
 def test_programs_are_launched_or_illegal() -> None:
     compare()
 

@@ -191,6 +191,7 @@ def compare() -> None:
     check(9, stalls=False, **MACHINES[1])
 
 
+@pytest.mark.slow
 def test_wavefronts_begin_as_they_should() -> None:
     compare()
 

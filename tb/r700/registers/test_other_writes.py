@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import pytest
 from amaranth import Value
 
 from ctm.rtl.config import ArrayConfig
@@ -101,5 +102,6 @@ def compare() -> None:
         simulate(bench.unit, bench.run)
 
 
+@pytest.mark.slow
 def test_every_write_reaches_the_file_once() -> None:
     compare()

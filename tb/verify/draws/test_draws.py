@@ -36,6 +36,7 @@ def test_a_sheet_is_its_scene_and_what_json_holds() -> None:
         assert left(scene_of(found)) == left(made)
 
 
+@pytest.mark.slow
 def test_a_few_seeds() -> None:
     tables = {name: set(cells) for name, cells in CAMPAIGN.tables().items()}
     assert all(len(cells) == len(CAMPAIGN.tables()[name]) for name, cells in tables.items())
