@@ -74,7 +74,7 @@ class Machine(wiring.Component):
             ports=self._ports,
             data_bits=memory.data_bits,
             slice_bits=memory.slice_bits,
-            reads=sum(read_clients(config)),
+            reads=sum(client.lines for client in read_clients(config)),
             writes=written_lines(memory),
         )
         super().__init__(

@@ -31,7 +31,7 @@ from ctm.rtl.lib.register_slice import RegisteredHandshake, SliceMode, connect_s
 from ctm.rtl.mc.area import area_of, memory_area
 from ctm.rtl.mc.bus.memory_ports import WAITING_REQUESTS
 from ctm.rtl.mc.bus.port import MemoryPort
-from ctm.rtl.mc.bus.read_ports import ReadPorts
+from ctm.rtl.mc.bus.read_ports import ReadClient, ReadPorts
 from ctm.rtl.mc.bus.routing import Routing
 from ctm.rtl.mc.bus.write_ports import WritePorts
 from ctm.rtl.mc.conditional.cache import ConditionalCache
@@ -45,21 +45,22 @@ from ctm.rtl.mc.registers import Registers
 _INSTRUCTION, _CONSTANT, _COMMAND, _CONDITIONAL, _INPUTS = range(5)
 """Clients that read. From the last one on: the banks of the inputs' shared cache, and after them, where the machine
 draws, the blender."""
-_READ_IN_ORDER = (False, True, True, True)
-"""Whether each of the first four gets its lines in the order of its requests."""
 _UNCACHED, _CONDITIONAL_WRITE, _COUNTERS = range(-3, 0)
 """Clients that write in order. The banks of the output cache come first; they write in any order."""
 _WRITTEN_IN_ORDER = (True, True, True)
-_CONSTANT_LINES, _COMMAND_LINES, _CONDITIONAL_LINES = 4, 6, 6
-"""Lines that each of these has outstanding. With those of code, and of the blender of a machine that draws, they are
-the rows of one reorder buffer: 16, or 24 with the blender's."""
 
 
-def read_clients(config: MachineConfig) -> tuple[int, ...]:
-    """Lines that each client may have outstanding."""
-    banks = (config.memory.outstanding_lines,) * config.shared_cache.banks
-    blender = (BLEND_LINES,) if config.pipeline.draws else ()
-    return CODE_LINES, _CONSTANT_LINES, _COMMAND_LINES, _CONDITIONAL_LINES, *banks, *blender
+def read_clients(config: MachineConfig) -> tuple[ReadClient, ...]:
+    """The clients that read, by their numbers.
+
+    Lines of those in order are rows of one reorder buffer: 16, or 24 with the blender's.
+    """
+    # Draws' indices come by the client of commands, in whole lines.
+    command = ReadClient(6, ordered=True, sliced=not config.pipeline.draws)
+    constant, conditional = ReadClient(4, ordered=True, sliced=True), ReadClient(6, ordered=True, sliced=True)
+    banks = (ReadClient(config.memory.outstanding_lines),) * config.shared_cache.banks
+    blender = (ReadClient(BLEND_LINES, ordered=True),) if config.pipeline.draws else ()
+    return ReadClient(CODE_LINES), constant, command, conditional, *banks, *blender
 
 
 def command_bits(config: MachineConfig) -> int:
@@ -151,12 +152,8 @@ class MemoryController(wiring.Component):
         )  # fmt: skip
         """Both levels of the input cache."""
         cores, lanes, memory = config.array.cores, config.array.at_once, config.memory
-        banks, out_banks, to_ports = config.shared_cache.banks, config.output_cache.banks, routing(memory)
-        self._reads = ReadPorts(
-            read_clients(config), ordered=(*_READ_IN_ORDER, *(False,) * banks, *(True,) * self._draws),
-            routing=to_ports, slice_bits=memory.slice_bits,
-            sliced=(False, True, not self._draws, True, *(False,) * (banks + self._draws)),
-        )  # fmt: skip
+        out_banks, to_ports = config.output_cache.banks, routing(memory)
+        self._reads = ReadPorts(read_clients(config), routing=to_ports, slice_bits=memory.slice_bits)
         self._writes = WritePorts(
             (*(False,) * out_banks, *_WRITTEN_IN_ORDER), routing=to_ports,
             outstanding=written_lines(memory) + WAITING_REQUESTS, slice_bits=memory.slice_bits,

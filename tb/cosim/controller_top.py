@@ -84,7 +84,8 @@ class ControllerTop(wiring.Component):
         memory, names = self._config.memory, self._config.memory.ports
         m.submodules.ports = ports = MemoryPorts(
             controller.read_tag, controller.write_tag, ports=len(names), data_bits=memory.data_bits,
-            slice_bits=memory.slice_bits, reads=sum(read_clients(self._config)), writes=written_lines(memory),
+            slice_bits=memory.slice_bits, reads=sum(each.lines for each in read_clients(self._config)),
+            writes=written_lines(memory),
         )  # fmt: skip
         forward(m, self, controller, self._clients)
         for index, name in enumerate(names):

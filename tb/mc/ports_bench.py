@@ -11,7 +11,7 @@ from amaranth.lib.wiring import Out, connect, flipped
 from ctm.rtl.border.lines import LINE_BITS
 from ctm.rtl.mc.bus.axi import BusSignature
 from ctm.rtl.mc.bus.memory_ports import WAITING_REQUESTS, MemoryPorts
-from ctm.rtl.mc.bus.read_ports import ReadPorts
+from ctm.rtl.mc.bus.read_ports import ReadClient, ReadPorts
 from ctm.rtl.mc.bus.routing import Routing
 from ctm.rtl.mc.bus.write_ports import WritePorts
 from ctm.tb.lib.streams import End, Sink, Source
@@ -35,7 +35,8 @@ class SharedPorts(wiring.Component):
         slice_bits: int = LINE_BITS,
         bursts: int = 4,
     ) -> None:
-        self.reads = ReadPorts(clients, ordered=read_in_order, routing=routing, slice_bits=slice_bits)
+        readers = tuple(ReadClient(lines, ordered) for lines, ordered in zip(clients, read_in_order, strict=True))
+        self.reads = ReadPorts(readers, routing=routing, slice_bits=slice_bits)
         self.writes = WritePorts(
             written_in_order, routing=routing, outstanding=bursts + WAITING_REQUESTS, slice_bits=slice_bits
         )  # fmt: skip

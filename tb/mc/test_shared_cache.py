@@ -106,6 +106,7 @@ def test_lines_that_are_there_come_in_each_cycle():
     assert (result.hits, result.misses) == (200, 0)
 
 
+@pytest.mark.slow
 def test_requesters_are_served_round_robin():
     memory, simulation, lines = filled_lines(3), new("default"), [np.arange(100) + 100 * each for each in range(4)]
     sent = [requests("default", each) for each in lines]
@@ -124,6 +125,7 @@ def test_a_line_that_all_want_is_requested_once():
     assert (result.hits, result.misses) == (300, 100)
 
 
+@pytest.mark.slow
 def test_banks_serve_a_line_each_in_a_cycle():
     # All requesters begin in one bank; after the first conflicts each is in another one.
     memory, simulation, lines = filled_lines(9), new("small banks"), 4 * [np.tile(np.arange(16), 20)]
@@ -190,6 +192,7 @@ def test_random_fetches_through_both_levels(name, timing):
     assert np.count_nonzero(~result.lines & 1) < result.misses
 
 
+@pytest.mark.slow
 def test_a_line_that_several_cores_read_is_requested_once():
     memory, fetches = filled(), row_of_pairs(200, 4)
     simulation = both_levels("default")

@@ -1,5 +1,7 @@
 """Clients that read lines, and the memory ports that they share."""
 
+from dataclasses import dataclass
+
 from amaranth import Cat, Module, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Member, Out, connect, flipped
@@ -14,15 +16,25 @@ from ctm.rtl.mc.bus.reorder_buffer import ReorderBuffer
 from ctm.rtl.mc.bus.routing import Routing
 
 
+@dataclass(frozen=True)
+class ReadClient:
+    """A client that may have so many `lines` outstanding.
+
+    One that is `ordered` gets its lines in the order of its requests, whole ones or, if it is `sliced`, slices. Any
+    other one gets lines in any order, in slices.
+    """
+
+    lines: int
+    ordered: bool = False
+    sliced: bool = False
+
+
 class ReadPorts(wiring.Component):
     """Reads lines for several clients over the memory ports, which each have a round-robin arbiter.
 
-    `clients` says how many lines each may have outstanding. `ordered` says which of them get their lines in order; the
-    others get lines in any order, in slices of `slice_bits`.
-
-    A request reaches its port in the same cycle. All ports together give one slice in each cycle. It reaches an
-    unordered client in the same cycle, an ordered one as the `ReorderBuffer` says. Several ports have to give whole
-    lines, because a line's slices are not interleaved. `sliced` says which of the ordered clients get slices.
+    A request reaches its port in the same cycle. All ports together give one slice in each cycle, of `slice_bits`. It
+    reaches an unordered client in the same cycle, an ordered one as the `ReorderBuffer` says. Several ports have to
+    give whole lines, because a line's slices are not interleaved.
 
     Members
     -------
@@ -36,23 +48,22 @@ class ReadPorts(wiring.Component):
 
     def __init__(
         self,
-        clients: tuple[int, ...],
+        clients: tuple[ReadClient, ...],
         *,
-        ordered: tuple[bool, ...],
         routing: Routing,
         slice_bits: int = LINE_BITS,
-        sliced: tuple[bool, ...] = (),
     ) -> None:
         if slice_bits != LINE_BITS and routing.ports > 1:
             raise ValueError(f"{routing.ports} ports cannot give lines in slices")
-        self._outstanding, self._ordered, self._routing = clients, ordered, routing
-        self._slice_bits, self._sliced = slice_bits, sliced or (False,) * len(clients)
+        self._of, self._routing, self._slice_bits = clients, routing, slice_bits
         # A tag is as wide as the client with the most lines needs.
-        self.tag = data.StructLayout({"client": range(len(clients)), "index": range(max(clients))})
+        self.tag = data.StructLayout(
+            {"client": range(len(clients)), "index": range(max(each.lines for each in clients))}
+        )
         members: dict[str, Member] = {}
-        for number, (outstanding, in_order) in enumerate(zip(clients, ordered, strict=True)):
-            bits = read_bits(slice_bits) if self._sliced[number] else LINE_BITS
-            client = LineClient(bits) if in_order else TaggedLineClient(range(outstanding), slice_bits)
+        for number, each in enumerate(clients):
+            bits = read_bits(slice_bits) if each.sliced else LINE_BITS
+            client = LineClient(bits) if each.ordered else TaggedLineClient(range(each.lines), slice_bits)
             members[f"client_{number}"] = In(client)
         super().__init__(
             members
@@ -66,16 +77,14 @@ class ReadPorts(wiring.Component):
     @property
     def clients(self) -> list[wiring.PureInterface]:
         """The clients by their numbers."""
-        return [getattr(self, f"client_{number}") for number in range(len(self._outstanding))]
+        return [getattr(self, f"client_{number}") for number in range(len(self._of))]
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
         arbiters = []
         for number, port in enumerate(self.ports):
-            m.submodules[f"requests_{number}"] = arbiter = Arbiter(
-                tagged_request_layout(self.tag), len(self._outstanding)
-            )  # fmt: skip
+            m.submodules[f"requests_{number}"] = arbiter = Arbiter(tagged_request_layout(self.tag), len(self._of))
             connect(m, arbiter.output, flipped(port.request))
             arbiters.append(arbiter)
         m.submodules.responses = responses = Arbiter(
@@ -84,19 +93,19 @@ class ReadPorts(wiring.Component):
         for port, response in zip(self.ports, responses.inputs, strict=True):
             connect(m, flipped(port.response), response)
         m.d.comb += [responses.output.ready.eq(1), self.error_line.eq(responses.output.payload.line)]
-        in_order = [number for number, ordered in enumerate(self._ordered) if ordered]
+        in_order = [number for number, each in enumerate(self._of) if each.ordered]
         if in_order:
             self._put_in_order(m, in_order, responses.output, arbiters)
         for number, client in enumerate(self.clients):
-            if not self._ordered[number]:
+            if not self._of[number].ordered:
                 self._send(m, number, client.request, arbiters)
                 self._return(m, responses.output, self._is_of(m, number, responses.output), client.response)
         return m
 
     def _put_in_order(self, m: Module, numbers: list[int], response: stream.Interface, arbiters: list[Arbiter]) -> None:
         """Connect these clients to the reorder buffer."""
-        outstanding = tuple(self._outstanding[number] for number in numbers)
-        sliced = tuple(self._sliced[number] for number in numbers)
+        outstanding = tuple(self._of[number].lines for number in numbers)
+        sliced = tuple(self._of[number].sliced for number in numbers)
         order = ReorderBuffer(outstanding=outstanding, slice_bits=self._slice_bits, sliced=sliced)
         active = Cat(client.request.valid for client in order.clients).any()
         m.submodules.order = Gated(order, active | ~order.idle)
