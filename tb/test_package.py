@@ -69,6 +69,7 @@ def test_the_wheel_has_one_name_at_its_top_and_all_its_files(wheel: Path) -> Non
     assert not [name for name in names if "__pycache__" in name]
 
 
+@pytest.mark.slow
 def test_the_source_distribution_has_the_tests_too_and_each_file_once(sdist: Path) -> None:
     names = [name.partition("/")[2] for name in tarfile.open(sdist).getnames()]
     assert {"src/ctm/tb/test_package.py", "src/ctm/rtl/machine.py", "pyproject.toml", "README.md"} <= set(names)

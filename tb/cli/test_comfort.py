@@ -20,6 +20,7 @@ def ctm(*arguments: str, **environment: str) -> str:
     return result.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("begun", "completed"),
     [

@@ -40,6 +40,7 @@ def test_a_pair_takes_a_cycle_if_its_line_is_there(name, data_format, tiling, st
     np.testing.assert_array_equal(only.offered, np.arange(count) * bench.lanes + LATENCY + bench.lanes - 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lanes", [0, 1])
 def test_wavefronts_of_at_most_one_lane_follow_in_each_cycle(lanes):
     bench, count = Bench(), 100

@@ -89,6 +89,7 @@ def test_what_is_stored_are_the_bits_or_the_integer(data_format):
     assert result.reads.size == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pitch", [0, 4, 8, 12, 20])
 @pytest.mark.parametrize("data_format", FORMATS)
 @pytest.mark.parametrize("tiling", TILINGS)

@@ -162,6 +162,7 @@ toolchain.build(toolchain.Model("top", {VERILOG!r}), {WRAPPER!r})
     assert ctypes.CDLL(str(toolchain.build(toolchain.Model("top", VERILOG), WRAPPER))).call(1) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bytes_left", [0, 5000, -1])
 def test_a_model_that_is_cut_off_is_compiled_again(
     cache: Path, caplog: pytest.LogCaptureFixture, bytes_left: int

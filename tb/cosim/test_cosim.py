@@ -16,6 +16,8 @@ from ctm.tb.cosim.processor_top import Mistake as ProcessorMistake
 from ctm.tb.cosim.simulation import Design, Outcome, run
 from ctm.tb.cosim.unit_top import Mistake as UnitMistake
 
+pytestmark = pytest.mark.slow
+
 WHOLE = Design(top="ctm", verilog=lambda: convert(Ctm(MACHINE), top="ctm"), key=repr(MACHINE))
 
 
@@ -89,7 +91,6 @@ def test_machine(name: str, is_long: bool) -> None:
     passes(simulate(WHOLE, f"machine_{name}", is_long))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", CONTROLLER_TESTS)
 def test_memory_controller(name: str, is_long: bool) -> None:
     passes(simulate(CONTROLLER, f"controller_{name}", is_long))
@@ -101,7 +102,6 @@ def test_another_simulator_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
         run(UNIT, "ctm.tb.cosim.unit_pairs")
 
 
-@pytest.mark.slow
 def test_command_processor(is_long: bool) -> None:
     passes(simulate(PROCESSOR, "processor_streams", is_long))
 
@@ -110,7 +110,6 @@ def test_conditional_unit(is_long: bool) -> None:
     passes(simulate(UNIT, "unit_pairs", is_long))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("mistake", first_one(REASONS))
 def test_a_mistake_at_the_bus_is_found(mistake: Mistake) -> None:
     outcome = run(CONTROLLER, "ctm.tb.cosim.controller_traffic", COUNT="1", PAUSES="0.3", MISTAKE=mistake.name)
@@ -118,7 +117,6 @@ def test_a_mistake_at_the_bus_is_found(mistake: Mistake) -> None:
         passes(outcome)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("mistake", first_one(PROCESSOR_REASONS))
 def test_a_mistake_at_the_command_processor_is_found(mistake: ProcessorMistake) -> None:
     environment = {"PAUSES": "0.3", "MISTAKE": mistake.name, "COCOTB_TEST_FILTER": "at_each_word"}

@@ -181,6 +181,7 @@ LOOP = f"""{HEADER}kernel void f(vec2 p) {{
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("engine", "whole", "seconds"), [("auto", True, 10.0), ("golden", False, 1.5)])
 def test_a_kernel_that_does_not_end_is_ended(engine: str, whole: bool, seconds: float) -> None:
     """By the watchdog, which names the line, or by time."""

@@ -1,14 +1,9 @@
 """Single mistakes, at least ten for each unit, that the comparisons with the golden model must find."""
 
-from ctm.tb.lib.planting import Fault
+from ctm.tb.lib.planting import faults_in
 
-
-def _in(module: str, *changes: tuple[str, str]) -> list[Fault]:
-    return [Fault(f"rtl.{module}", old, new) for old, new in changes]
-
-
-ROUNDING = _in(
-    "fp.rounding",
+ROUNDING = faults_in(
+    "rtl.fp.rounding",
     ("& (discarded | kept[0])", "& discarded"),  # a tie is rounded down
     ("& (discarded | kept[0])", ""),  # a tie is rounded up
     (".any() | sticky", ".any()"),  # the sticky bit is dropped
@@ -17,40 +12,40 @@ ROUNDING = _in(
     ("raw.exponent + BIAS - _NIBBLE * count", "raw.exponent + BIAS - _NIBBLE * count - 1"),
 )
 SUM = [
-    *_in(
-        "fp.alignment",
+    *faults_in(
+        "rtl.fp.alignment",
         ("Cat(sticky, shifted)", "Cat(Const(0, 1), shifted)"),
         ("any(), largest, amount)", "any(), largest - 48, amount)"),
         ("eq(Mux(right_is_larger, right, left))", "eq(Mux(right_is_larger, left, right))"),
     ),
-    *_in(
-        "fp.addition",
+    *faults_in(
+        "rtl.fp.addition",
         ("left.zero & right.zero & left.sign & right.sign", "left.zero & right.zero & left.sign"),
         ("(left.sign != right.sign))", "(left.sign == right.sign))"),
     ),
 ]
-SWAPPED = _in(
-    "fp.addition",
+SWAPPED = faults_in(
+    "rtl.fp.addition",
     ("swapped.eq(subtract & forward[-1])", "swapped.eq(0)"),
     ("raw.sign ^ (swapped & ~raw.infinite)", "raw.sign"),
 )
-ADDER = _in(
-    "fp.adder",
+ADDER = faults_in(
+    "rtl.fp.adder",
     ("& (left_bits < right_bits)", "& 0"),  # of one exponent, the left one is always the minuend
     ("fraction, ~left.zero)", "fraction, 1)"),  # a zero that is doubled is the minuend of the smallest number
     ("left.exponent + self.double", "left.exponent"),
     ("_HEADROOM - BIAS", "_HEADROOM - BIAS + 1"),
 )
-PRODUCT = _in(
-    "fp.product",
+PRODUCT = faults_in(
+    "rtl.fp.product",
     ("a.exponent + self.b.exponent - 2 * BIAS", "a.exponent + self.b.exponent - 2 * BIAS + 1"),
     ("(zero_times_anything | ~not_a_number)", "~not_a_number"),
     ("cross + other_cross", "cross + cross"),
     ("term.sign.eq(a.sign ^ b.sign)", "term.sign.eq(a.sign)"),
 )
 MULTIPLICATION = [
-    *_in(
-        "fp.multiplication",
+    *faults_in(
+        "rtl.fp.multiplication",
         ("exact.exponent + 1", "exact.exponent"),
         ("significand[:_LOST].any()", "significand[:_LOST].all()"),
         ("zero_sign.eq(exact.sign)", "zero_sign.eq(0)"),
@@ -62,13 +57,13 @@ MULTIPLICATION = [
     *(fault for fault in ROUNDING if "sticky" not in fault.old and "increment" not in fault.old),
 ]
 # Where nothing scales them, results out of range are noticed twice.
-RANGE = _in(
-    "fp.result",
+RANGE = faults_in(
+    "rtl.fp.result",
     ("_is_below_one(value.exponent) |", "value.exponent[-1] |"),
     ("_reaches(value.exponent, EXPONENT_BITS) |", "_reaches(value.exponent, EXPONENT_BITS + 1) |"),
 )
-MODIFIER = _in(
-    "fp.result",
+MODIFIER = faults_in(
+    "rtl.fp.result",
     ("| _reaches(exponent, EXPONENT_BITS)", ""),
     ("| _is_below_one(exponent)", ""),
     ("value.exponent + self.scale", "value.exponent - self.scale"),
@@ -81,14 +76,14 @@ MODIFIER = _in(
     ("Cat(magnitude[: WORD_BITS - 1], value.sign)", "Cat(magnitude[: WORD_BITS - 1], value.sign & ~zero)"),
 )
 FRACTION = [
-    *_in(
-        "fp.fraction",
+    *faults_in(
+        "rtl.fp.fraction",
         ("a.exponent < BIAS", "a.exponent <= BIAS"),
         ("SIGNIFICAND_BITS - 1 - index", "SIGNIFICAND_BITS - index"),
         ("a.nan | a.infinite", "a.nan"),
     ),
-    *_in(
-        "fp.product_sum",
+    *faults_in(
+        "rtl.fp.product_sum",
         ("raw.truncate.eq(fraction)", "raw.truncate.eq(0)"),
         ("addend.sign & ~addend.zero", "addend.sign"),
         ("zero.eq(~addend.significand.any())", "zero.eq(addend.zero)"),
@@ -98,8 +93,8 @@ FRACTION = [
     ),
 ]
 DOT = [
-    *_in(
-        "fp.dot_product",
+    *faults_in(
+        "rtl.fp.dot_product",
         ("term.magnitude[0] & ~carry", "term.magnitude[0]"),
         ("sum(inverted) + sum(signs)", "sum(inverted)"),
         ("Mux(negative, opposite, total)", "total"),
@@ -109,9 +104,9 @@ DOT = [
         ("Mux(left > right, left, right)", "Mux(left < right, left, right)"),
     ),
 ]
-DOT_TERM_BITS = _in("fp.product_sum", ("DOT_TERM_BITS = 26", "DOT_TERM_BITS = 25"))
-SELECTION = _in(
-    "fp.selection",
+DOT_TERM_BITS = faults_in("rtl.fp.product_sum", ("DOT_TERM_BITS = 26", "DOT_TERM_BITS = 25"))
+SELECTION = faults_in(
+    "rtl.fp.selection",
     ("a[:-1] > b[:-1], a[:-1] < b[:-1]", "a[:-1] < b[:-1], a[:-1] > b[:-1]"),
     ("sign_a == sign_b", "a[0] == b[0]"),
     ("~is_nan(a) & ~is_nan(b)", "~is_nan(a)"),
@@ -125,8 +120,8 @@ SELECTION = _in(
     ("return ~Value.cast(view(Word, word).exponent).any()", "return ~word[:-1].any()"),
 )
 ZERO_TEST = [
-    *_in(
-        "fp.zero_comparison",
+    *faults_in(
+        "rtl.fp.zero_comparison",
         ("less.eq(sign & ~zero & ~nan)", "less.eq(sign & ~nan)"),
         ("less.eq(sign & ~zero & ~nan)", "less.eq(sign & ~zero)"),
         ("less.eq(sign & ~zero & ~nan)", "less.eq(~sign & ~zero & ~nan)"),
@@ -136,8 +131,8 @@ ZERO_TEST = [
         ("not_equal.eq(~zero)", "not_equal.eq(~zero & ~nan)"),
         ("equal.eq(zero)", "equal.eq(zero & ~sign)"),
     ),
-    *_in(
-        "fp.selection",
+    *faults_in(
+        "rtl.fp.selection",
         ("return ~Value.cast(view(Word, word).exponent).any()", "return ~word[:-1].any()"),
         (
             "return Value.cast(fields.exponent).all() & Value.cast(fields.fraction).any()",
@@ -146,8 +141,8 @@ ZERO_TEST = [
     ),
 ]
 TRANSCENDENTAL = [
-    *_in(
-        "fp.reduction",
+    *faults_in(
+        "rtl.fp.reduction",
         ("out_of_range = operand.exponent >= _RANGE_EXPONENT", "out_of_range = operand.exponent > _RANGE_EXPONENT"),
         ("quarter[0], sign)", "quarter[1], sign)"),
         ("beyond)) + within[0]", "beyond))"),
@@ -158,15 +153,15 @@ TRANSCENDENTAL = [
         ("~x[region.width_bits - 1]", "x[region.width_bits - 1]"),
         ("self.reduced.one.eq(whole[0]),", ""),
     ),
-    *_in(
-        "fp.transcendental",
+    *faults_in(
+        "rtl.fp.transcendental",
         ("~value + 2, value", "~value + 1, value"),
         ("high.shift_left(_C1_LOW_BITS)", "high.shift_left(_C1_LOW_BITS - 1)"),
         ("Mux(integer == 0, c0[C0_FRACTION:], integer)", "integer"),
     ),
 ]
-FROM_UNORM = _in(
-    "fp.conversion",
+FROM_UNORM = faults_in(
+    "rtl.fp.conversion",
     ("pattern[1:] + pattern[0]", "pattern[1:]"),
     ("pattern[1:] + pattern[0]", "pattern[1:] + 1 - pattern[0]"),
     ("pattern[1:] + pattern[0]", "pattern[:-1] + pattern[0]"),
@@ -179,8 +174,8 @@ FROM_UNORM = _in(
     ("delay(m, Mux(number.any(), word, 0)", "delay(m, word"),
     ("delay(m, Mux(number.any(), word, 0)", "delay(m, Mux(number[1:].any(), word, 0)"),
 )
-TO_UNORM = _in(
-    "fp.conversion",
+TO_UNORM = faults_in(
+    "rtl.fp.conversion",
     ("discarded.any() | sticky | integer[0]", "discarded.any() | sticky"),
     ("discarded.any() | sticky | integer[0]", "discarded.any() | integer[0]"),
     ("half & (discarded", "0 & (discarded"),
@@ -192,8 +187,8 @@ TO_UNORM = _in(
     ("Mux(one, (1 << bits) - 1, rounded)", "rounded"),
     ("~zero & (distance < 0)", "~zero & (distance <= 0)"),
 )
-COORDINATE = _in(
-    "fp.conversion",
+COORDINATE = faults_in(
+    "rtl.fp.conversion",
     ("operand.nan | (operand.sign & ~operand.zero)", "operand.sign & ~operand.zero"),
     ("operand.nan | (operand.sign & ~operand.zero)", "operand.nan | operand.sign"),
     ("operand.nan | (operand.sign & ~operand.zero)", "operand.nan"),
@@ -208,8 +203,8 @@ COORDINATE = _in(
     ("Mux(small, self.limit.any(), ~above)", "~above"),
 )
 LANE = [
-    *_in(
-        "r5xx.alu.lane",
+    *faults_in(
+        "rtl.r5xx.alu.lane",
         ("product.b.eq(b)", "product.b.eq(a)"),
         ("selections.choice[index].eq(own.choice)", "selections.choice[index].eq(control.vector.choice)"),
         ("product_sum.fraction.eq(own.fraction)", "product_sum.fraction.eq(control.scalar.fraction)"),
@@ -222,7 +217,11 @@ LANE = [
         ("result.clamp.eq(control.clamp)", "result.clamp.eq(control.clamp & (control.scale == 0))"),
         ("delay(m, at_rounding, config.rounding,", "delay(m, at_rounding, config.rounding + 1,"),
     ),
-    *_in("fp.dot_product", ("product.sign | ~takes_part", "product.sign"), ("product.nan & takes_part", "product.nan")),
+    *faults_in(
+        "rtl.fp.dot_product",
+        ("product.sign | ~takes_part", "product.sign"),
+        ("product.nan & takes_part", "product.nan"),
+    ),
 ]
 # The adder's sum is so short that it has no bits below those that rounding keeps.
 _WITHOUT_STICKY = [fault for fault in ROUNDING if "sticky" not in fault.old]

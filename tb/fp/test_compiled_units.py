@@ -24,6 +24,7 @@ def test_corners(name):
     run(name, ALL_CASES[name].corners())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", some(list(UNITS), 2))
 def test_random_operands(name):
     run(name, ALL_CASES[name].random(RANDOM_OPERANDS, 1))

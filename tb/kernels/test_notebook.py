@@ -68,6 +68,7 @@ def shade(pixel: vec2) -> float:
     return pixel.x * 0.5 + pixel.y
 
 
+@pytest.mark.slow
 def test_a_profile_on_hardware_says_what_wavefronts_waited_for() -> None:
     found = shade[16, 16].profile(engine="rtl", config=BEATS, isa="r5xx")
     golden = shade[16, 16].profile(isa="r5xx")

@@ -26,6 +26,11 @@ class Fault:
     new: str
 
 
+def faults_in(module: str, *changes: tuple[str, str]) -> list[Fault]:
+    """A fault for each change of a text in a module into something else."""
+    return [Fault(module, old, new) for old, new in changes]
+
+
 def checks(module: str) -> Any:
     """A module of the suite's tests, named below `ctm.tb`, whose tests are to find a fault."""
     return importlib.import_module(f"ctm.tb.{module}")

@@ -129,6 +129,7 @@ def test_random_points_meet_every_case() -> None:
     assert min(counted.values()) > 1, counted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lanes", only([size[0] for size in SIZES], SIZES[0][:1]))
 def test_triangles_of_a_mesh_cover_each_pixel_once(lanes: int) -> None:
     size = next(size for size in SIZES if size[0] == lanes)

@@ -59,6 +59,7 @@ def test_compiled_programs_are_as_in_the_golden_model(name: str) -> None:
             np.testing.assert_array_equal(bits, right)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workload", [matmul(32), nbody(8), blackscholes(16)], ids=lambda workload: workload.name)
 def test_examples_compute_what_numpy_says(workload) -> None:
     prepared = prepare(workload, "core", DEFAULT)

@@ -56,6 +56,7 @@ def test_flow_programs_obey_the_rules_of_synchronisation(records: list[Record]) 
     assert {seed: found.hazards for seed, found in enumerate(records) if found.hazards} == {}
 
 
+@pytest.mark.slow
 def test_flow_programs_have_both_outcomes_of_every_operation(recorded: tuple[list[Record], Coverage]) -> None:
     coverage = recorded[1]
     assert {name: coverage.counts[name] for name in TRIED if coverage.counts[name] < LEAST} == {}

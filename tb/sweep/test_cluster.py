@@ -112,6 +112,7 @@ def test_a_cluster_with_certificates_needs_one_of_the_client(tmp_path: Path) -> 
     assert len(rows_of(tmp_path / "sweep.parquet")) == POINTS
 
 
+@pytest.mark.slow
 def test_workers_of_this_computer_take_nothing_from_strangers() -> None:
     with local_workers(1) as client:
         assert client.scheduler is not None

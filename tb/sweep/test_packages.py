@@ -43,6 +43,7 @@ def test_a_missing_package_is_said_with_its_extra(
     assert list(tmp_path.iterdir()) == [path]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [["--help"], ["sweep", "--help"], ["run", str(SAXPY), "-o", "{folder}"]])
 def test_commands_load_them_only_to_sweep(tmp_path: Path, arguments: list[str]) -> None:
     command = [sys.executable, "-c", LOADED, *(text.format(folder=tmp_path) for text in arguments)]

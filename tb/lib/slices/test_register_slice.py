@@ -42,6 +42,7 @@ def test_every_payload_comes_out_once_and_in_its_order(mode, sink_stall, source_
     assert sink.received == list(range(1, EACH + 1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", SliceMode)
 def test_every_schedule_of_a_few_cycles_gives_what_was_taken(mode):
     """One run through all of them: the slice is drained between two."""

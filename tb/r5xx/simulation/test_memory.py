@@ -58,6 +58,7 @@ def look_up(
     return elements, error.astype(bool)
 
 
+@pytest.mark.slow
 def test_uncached_fetches_read_memory_as_it_is_and_cached_ones_as_it_was() -> None:
     then, now = filled(1), filled(2)
     x, y = np.arange(16), np.arange(16) % 8

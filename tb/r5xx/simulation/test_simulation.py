@@ -74,6 +74,7 @@ def expected_tests(memory: Memory, unit: ConditionalUnit, domain: Domain, values
     return unit.decide(memory, x, y, values.view(np.float32))[0].astype(np.uint32)
 
 
+@pytest.mark.slow
 def test_wavefronts_without_a_covered_lane_are_omitted() -> None:
     covered = np.array([0, 0, 0, 0, 0, 1, 0, 0], bool)
     i, j = np.array([0, 1, 0, 1, 2, 3, 2, 3]), np.array([0, 0, 1, 1] * 2)

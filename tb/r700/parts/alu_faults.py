@@ -2,13 +2,12 @@
 
 from collections.abc import Mapping
 
-from ctm.tb.lib.planting import Fault
-from ctm.tb.r700.parts.planting import faults_in
+from ctm.tb.lib.planting import Fault, faults_in
 
 FAULTS: Mapping[str, list[Fault]] = {
     "alu.test_clauses": [
         *faults_in(
-            "alu.clauses",
+            "rtl.r700.alu.clauses",
             ("min(CONTEXTS, config.threads)", "CONTEXTS"),
             ("active.eq(masks.branch_mask & clause.inside)", "active.eq(masks.branch_mask)"),
             ("active.eq(masks.branch_mask & clause.inside)", "active.eq(clause.branch_mask & clause.inside)"),
@@ -18,10 +17,10 @@ FAULTS: Mapping[str, list[Fault]] = {
             ("interval - 2, issued, ending)", "interval - 2, ending, issued)"),
             ("count = contexts_of(config)", "count = contexts_of(config) - 1"),
         ),
-        *faults_in("quads", ("mask[first : first + 4].any()", "mask[first : first + 3].any()")),
+        *faults_in("rtl.r700.quads", ("mask[first : first + 4].any()", "mask[first : first + 3].any()")),
     ],
     "alu.test_decode": faults_in(
-        "alu.decode",
+        "rtl.r700.alu.decode",
         ("mode == IndexMode.LOOP.value, indices.loop", "mode == IndexMode.AR_W.value, indices.loop"),
         ("Array(channels)[mode[:2]]", "Array(channels)[mode[:1]]"),
         ("signed(LOOP_INDEX_BITS + 1)", "signed(LOOP_INDEX_BITS)"),
@@ -43,7 +42,7 @@ FAULTS: Mapping[str, list[Fault]] = {
     ),
     "alu.test_instructions": [
         *faults_in(
-            "alu.instructions",
+            "rtl.r700.alu.instructions",
             ("writes = two.write_mask | is_three", "writes = two.write_mask"),
             ("(~is_three & Value.cast(two.omod).any())", "Value.cast(two.omod).any()"),
             ("updates = ~is_three & (", "updates = ("),
@@ -63,13 +62,13 @@ FAULTS: Mapping[str, list[Fault]] = {
             ("(Value.cast(effect.mode) != IndexMode.LOOP.value)", "1"),
         ),
         *faults_in(
-            "code.words",
+            "rtl.r700.code.words",
             ("(three.src2_neg & is_three)", "three.src2_neg"),
             ("Value.cast(two.src0_abs) | (Value.cast(two.src1_abs) << 1)", "Value.cast(two.src0_abs)"),
         ),
     ],
     "alu.test_intervals": faults_in(
-        "alu.intervals",
+        "rtl.r700.alu.intervals",
         ("self.choice + 1 + self.lane_latency", "self.choice + self.lane_latency"),
         ("self.first + self.passes - 1", "self.first + self.passes"),
         ("(self.last + 2)", "(self.last + 1)"),
@@ -79,31 +78,31 @@ FAULTS: Mapping[str, list[Fault]] = {
     ),
     "alu.test_pipeline": [
         *faults_in(
-            "alu.pipeline.pipeline",
+            "rtl.r700.alu.pipeline.pipeline",
             ("Cat(self.valid & is_read, in_pass)", "Cat(is_read, in_pass)"),
             ("write.en.eq((passes & pixels).any())", "write.en.eq(passes.any())"),
             ("self._row(m, selected.context, number + 1)", "self._row(m, selected.context, number)"),
             ("range((load - start) // timing.interval + 1)", "range((load - start) // timing.interval)"),
         ),
-        *faults_in("registers.addressing", ("base + rows_of(gprs)", "base + gprs")),
+        *faults_in("rtl.r700.registers.addressing", ("base + rows_of(gprs)", "base + gprs")),
         *faults_in(
-            "alu.pipeline.collector",
+            "rtl.r700.alu.pipeline.collector",
             ("with m.If(comes & ~is_valid):", "with m.If(0):"),
             ("by_pass[0] &= is_valid.replicate(width)", "by_pass[0] = by_pass[0]"),
             ("kept.eq(masked(by_pass[later], is_valid))", "kept.eq(by_pass[later])"),
             ("{0: range(max(last, 1), last + 1),", "{0: range(0),"),
         ),
         *faults_in(
-            "alu.pipeline.selection",
+            "rtl.r700.alu.pipeline.selection",
             ("(wanted.source == Source.VECTOR).replicate(len(wanted.cycle))", "0"),
             ("(common & (is_uniform | scalar))", "(common & is_uniform)"),
         ),
         *faults_in(
-            "alu.pipeline.gathering",
+            "rtl.r700.alu.pipeline.gathering",
             ("held.eq(Cat(held, now)[len(now) :])", "held.eq(Cat(now, held))"),
         ),
         *faults_in(
-            "alu.pipeline.writeback",
+            "rtl.r700.alu.pipeline.writeback",
             ("(trans.channel == channel), gates[TRANS_SLOT], 0)", "(trans.channel == channel), ~0, 0)"),
             ("taken(words_trans, words[TRANS_SLOT], coming)", "taken(words_trans, words[TRANS_SLOT], ~(coming & 0))"),
             ("Mux(results.valid, target, Mux(is_trans, trans_row, other.row))", "Mux(is_trans, trans_row, other.row)"),
@@ -115,7 +114,7 @@ FAULTS: Mapping[str, list[Fault]] = {
              "trans_writes, trans_row, is_trans = results.valid & exists"),
         ),
         *faults_in(
-            "alu.pipeline.uniform",
+            "rtl.r700.alu.pipeline.uniform",
             ("(wanted.source == Source.SCALAR).replicate(WORD_BITS)", "0"),
             ("Mux(is_constant, wanted.pair, wanted.channel[1])", "wanted.channel[1]"),
             ("Mux(exists, Value.cast", "Mux(1, Value.cast"),

@@ -2,12 +2,11 @@
 
 from collections.abc import Mapping
 
-from ctm.tb.lib.planting import Fault
-from ctm.tb.r700.parts.planting import faults_in
+from ctm.tb.lib.planting import Fault, faults_in
 
 FAULTS: Mapping[str, list[Fault]] = {
     "code.test_controls": faults_in(
-        "code.controls",
+        "rtl.r700.code.controls",
         ('"GE": ("greater", "equal")', '"GE": ("greater",)'),
         ('"LE": ("less", "equal")', '"LE": ("less", "greater")'),
         ('"MIN": {**_CHOICE, **_accepting("less")}', '"MIN": {**_CHOICE, **_accepting("less", "equal")}'),
@@ -25,7 +24,7 @@ FAULTS: Mapping[str, list[Fault]] = {
     ),
     "code.test_groups": [
         *faults_in(
-            "code.groups",
+            "rtl.r700.code.groups",
             ("skip=odd & step[0]", "skip=odd & step[1]"),
             ("with m.If(begins | Cat(own).any()):", "with m.If(Cat(own).any()):"),
             ("finished.eq(arrived.facts)", "finished.eq(parsed.facts)"),
@@ -42,12 +41,12 @@ FAULTS: Mapping[str, list[Fault]] = {
             ("after.done.eq(after.literal_units == 0)", "after.done.eq(before.literal_units == 0)"),
         ),
         *faults_in(
-            "code.words",
+            "rtl.r700.code.words",
             ("Value.cast(fields.op3).any()", "Value.cast(fields.op3)[:2].any()"),
         ),
     ],
     "code.test_reader": faults_in(
-        "code.reader",
+        "rtl.r700.code.reader",
         ("chosen.ready.eq(request.ready & free.any())", "chosen.ready.eq(request.ready)"),
         ("Mux(goes, free, 0)", "free"),
         (" & ~responded", ""),

@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping
 
-from ctm.tb.lib.planting import Fault
+from ctm.tb.lib.planting import Fault, faults_in
 from ctm.tb.r700.parts import alu_faults, code_faults, fetch_faults, wavefront_faults
-from ctm.tb.r700.parts.planting import faults_in
 
 FAULTS: Mapping[str, list[Fault]] = {
     **alu_faults.FAULTS,
@@ -13,11 +12,11 @@ FAULTS: Mapping[str, list[Fault]] = {
     **wavefront_faults.FAULTS,
     "alu.test_reads": [
         *faults_in(
-            "alu.operands",
+            "rtl.r700.alu.operands",
             ("ROW_BITS = 14", "ROW_BITS = 12"),
         ),
         *faults_in(
-            "alu.reads",
+            "rtl.r700.alu.reads",
             ("operand.register & ~shared[slot] if", "operand.register if"),
             ("target.cycle.eq(ports.cycles[index - 1])", "target.cycle.eq(0)"),
             ("target.pair.eq(~pairs.in_first[index])", "target.pair.eq(pairs.in_first[index])"),
@@ -30,7 +29,7 @@ FAULTS: Mapping[str, list[Fault]] = {
             ("Mux(operand.select[0], Source.SCALAR.value", "Mux(operand.select[1], Source.SCALAR.value"),
         ),
         *faults_in(
-            "alu.decoded_operand",
+            "rtl.r700.alu.decoded_operand",
             ("~self.produced.bit_select(channel, 1)", "~self.produced.any()"),
             ("scalar & ~self.produced[TRANS_SLOT]", "scalar & ~self.produced[0]"),
             ("relative & (mode > IndexMode.LOOP.value)", "(mode > IndexMode.LOOP.value)"),
@@ -42,7 +41,7 @@ FAULTS: Mapping[str, list[Fault]] = {
             ("sum(operand.constant | operand.value for", "sum(operand.constant for"),
         ),
         *faults_in(
-            "alu.locked",
+            "rtl.r700.alu.locked",
             ("lock.problem | (lock.lines <= number)", "lock.lines <= number"),
             ("(lock.lines <= number)", "(lock.lines < number)"),
             ("line.eq(lock.line + number)", "line.eq(lock.line)"),
@@ -51,7 +50,7 @@ FAULTS: Mapping[str, list[Fault]] = {
             ("Array(list(locked.codes))[code]), Array", "code), Array"),
         ),
         *faults_in(
-            "alu.port_schedule",
+            "rtl.r700.alu.port_schedule",
             ("(~first & (unlike | before))", "unlike | before"),
             ("(~first & (unlike | before))", "(~first & unlike)"),
             ("Cat(operand.select[:REGISTER_BITS], operand.relative)", "Cat(operand.select[:REGISTER_BITS])"),
@@ -76,7 +75,7 @@ FAULTS: Mapping[str, list[Fault]] = {
     ],
     "flow.test_flow_unit": [
         *faults_in(
-            "flow.branches",
+            "rtl.r700.flow.branches",
             (
                 "state.branch_mask.eq(flow.state.branch_mask & (flow.test | ~flow.active))",
                 "state.branch_mask.eq(flow.test)",
@@ -93,7 +92,7 @@ FAULTS: Mapping[str, list[Fault]] = {
             ("with m.If(Value.cast(flow.row.kind) != kind):", "with m.If(0):"),
         ),
         *faults_in(
-            "flow.loops",
+            "rtl.r700.flow.loops",
             ("~is_unlimited & (flow.constants.integer.count == 0)", "0"),
             ("Mux(with_index, Value.cast(integer.step), 0)", "Value.cast(integer.step)"),
             ("state.break_mask.eq(~flow.test)", "state.break_mask.eq(0)"),
@@ -103,14 +102,14 @@ FAULTS: Mapping[str, list[Fault]] = {
             ("            state.index.eq(index.index),\n", ""),
         ),
         *faults_in(
-            "flow.unit",
+            "rtl.r700.flow.unit",
             ("for code, count in ((AluClause.ALU_POP_AFTER, 1)", "for code, count in ((AluClause.ALU_POP_AFTER, 2)"),
             ("~(state.valid_mask & state.covered).any()", "~state.valid_mask.any()"),
             ("state.pc >= size", "state.pc > size"),
             ('(unit.fetch_outcome, ("budget",))', "(unit.fetch_outcome, ())"),
         ),
         *faults_in(
-            "flow.execution",
+            "rtl.r700.flow.execution",
             ("with m.If(pushes):", "with m.If(pushes & flow.active.any()):"),
             ("clause.inside.eq(~state.continue_mask & ~state.break_mask)", "clause.inside.eq(~state.break_mask)"),
             ("(code != CfOperation.LOOP_START_DX10.value)", "1"),
@@ -118,13 +117,13 @@ FAULTS: Mapping[str, list[Fault]] = {
             ("(flow.active & ~flow.test).any()", "flow.none_pass"),
         ),
         *faults_in(
-            "flow.wavefront",
+            "rtl.r700.flow.wavefront",
             ("state.valid_mask & state.covered, ~0)", "state.valid_mask, ~0)"),
             ("self.holds.eq(~constants.boolean)", "self.holds.eq(constants.boolean)"),
             ("state.depth + rows + extra <=", "state.depth + rows + extra <"),
         ),
         *faults_in(
-            "flow.instruction",
+            "rtl.r700.flow.instruction",
             (
                 "instruction.textures.eq(has_bit(code, cf.TEXTURE_CLAUSES))",
                 "instruction.textures.eq(has_bit(code, cf.FETCH_CLAUSES))",
@@ -133,7 +132,7 @@ FAULTS: Mapping[str, list[Fault]] = {
         ),
     ],
     "registers.test_other_writes": faults_in(
-        "registers.other_writes",
+        "rtl.r700.registers.other_writes",
         ("fetched.ready.eq(taking.ready & ~r0.valid)", "fetched.ready.eq(taking.ready)"),
         ("assembler.file.ready.eq(self.free & ~clear.valid)", "assembler.file.ready.eq(self.free)"),
         ("clear.ready.eq(self.free)", "clear.ready.eq(1)"),
@@ -145,7 +144,7 @@ FAULTS: Mapping[str, list[Fault]] = {
     ),
     "registers.test_file": [
         *faults_in(
-            "registers.file",
+            "rtl.r700.registers.file",
             ("(write.enable | written.is_fresh.replicate(size))", "write.enable"),
             ("written.invalidates.eq(self.invalidates)", "written.invalidates.eq(0)"),
             ("eq(exists & written.written[0])", "eq(written.written[0])"),
@@ -153,7 +152,7 @@ FAULTS: Mapping[str, list[Fault]] = {
             ("m.d.sync += exists.eq(", "m.d.comb += exists.eq("),
         ),
         *faults_in(
-            "registers.addressing",
+            "rtl.r700.registers.addressing",
             ("is_temporary = ~relative & (", "is_temporary = ("),
             ("number[:2] + gprs", "number[:2]"),
             ("(moved >= 0) & (moved < gprs)", "moved < gprs"),
@@ -162,7 +161,7 @@ FAULTS: Mapping[str, list[Fault]] = {
         ),
     ],
     "alu.test_effects": faults_in(
-        "alu.effects",
+        "rtl.r700.alu.effects",
         ("self.executing & before.predicate", "before.predicate"),
         ("self.executing & ~before.predicate", "self.executing & before.branch_mask"),
         ("gate & self.kill[slot]", "self.kill[slot]"),

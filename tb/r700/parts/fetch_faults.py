@@ -2,21 +2,20 @@
 
 from collections.abc import Mapping
 
-from ctm.tb.lib.planting import Fault
-from ctm.tb.r700.parts.planting import faults_in
+from ctm.tb.lib.planting import Fault, faults_in
 
 FAULTS: Mapping[str, list[Fault]] = {
     "fetch.test_decode": [
         *faults_in(
-            "fetch.decode",
+            "rtl.r700.fetch.decode",
             ("with m.If(self.textures):", "with m.If(1):"),
         ),
         *faults_in(
-            "fetch.forms.form",
+            "rtl.r700.fetch.forms.form",
             ('if str(name).startswith("reserved")', 'if str(name) == "reserved"'),
         ),
         *faults_in(
-            "fetch.forms.vertex",
+            "rtl.r700.fetch.forms.vertex",
             ("FetchFormat.INT32_3: 3,", "FetchFormat.INT32_3: 4,"),
             ('element.name.startswith("FLOAT")', "0"),
             ("third.offset[:2].any() | ~is_legal", "~is_legal"),
@@ -28,7 +27,7 @@ FAULTS: Mapping[str, list[Fault]] = {
             ("Mux(is_constant, of_constants, of_input)", "(of_constants | of_input)"),
         ),
         *faults_in(
-            "fetch.forms.memory",
+            "rtl.r700.fetch.forms.memory",
             ("| first.coalesced_read\n", "\n"),
             ("(first.elem_size == _UNUSED_ELEMENT)", "(first.elem_size >= _UNUSED_ELEMENT)"),
             ("Mux(scratch, ~program.scratch, ~program.memory)", "(~program.scratch | ~program.memory)"),
@@ -40,7 +39,7 @@ FAULTS: Mapping[str, list[Fault]] = {
             ("| ((mux != Multiplex.NONE.value) & ~selects_word)", ""),
         ),
         *faults_in(
-            "fetch.forms.texture",
+            "rtl.r700.fetch.forms.texture",
             ("Cat(second.coord_type_x, second.coord_type_y)", "Cat(second.coord_type_y, second.coord_type_x)"),
             ("code == TextureOperation.GET_GRADIENTS_V.value", "0"),
             ("if operation is not TextureOperation.LD)", ")"),
@@ -50,7 +49,7 @@ FAULTS: Mapping[str, list[Fault]] = {
         ),
     ],
     "fetch.test_share": faults_in(
-        "fetch.finders.share",
+        "rtl.r700.fetch.finders.share",
         ("quad * fetch.stride + fetch.index", "quad * fetch.stride"),
         ("self._written_row(m, quad)", "self._written_row(m, count)"),
         ("in_slice * LDS_BANKS", "0"),
@@ -83,7 +82,7 @@ FAULTS: Mapping[str, list[Fault]] = {
     ),
     "fetch.test_scaling": [
         *faults_in(
-            "fetch.finders.scaling",
+            "rtl.r700.fetch.finders.scaling",
             ("_NEGATIVE_ZERO = 1 << (WORD_BITS - 1)", "_NEGATIVE_ZERO = 0"),
             ("{False: 3, True: 2}, {False: 2, True: 0}", "{False: 3, True: 2}, {False: 2, True: 1}"),
             ("{False: 3, True: 2}, {False: 2, True: 0}", "{False: 1, True: 2}, {False: 0, True: 0}"),
@@ -97,13 +96,13 @@ FAULTS: Mapping[str, list[Fault]] = {
             ("count == steps + latency", "count == steps + latency - 1"),
         ),
         *faults_in(
-            "fetch.selection",
+            "rtl.r700.fetch.selection",
             ("[pixel[:2]]", "[0]"),
             ("Array(_blocks(Value.cast(source), together))[block]", "Array(_blocks(Value.cast(source), together))[0]"),
         ),
     ],
     "fetch.test_texel": faults_in(
-        "fetch.writers.texel",
+        "rtl.r700.fetch.writers.texel",
         ("_HALF_BITS = COORDINATE_BITS + 2", "_HALF_BITS = COORDINATE_BITS + 1"),
         ("(exponent > highest) & ~operand.nan", "(exponent > highest)"),
         ("distance.eq(highest - exponent)", "distance.eq(highest + 1 - exponent)"),
@@ -119,7 +118,7 @@ FAULTS: Mapping[str, list[Fault]] = {
         ("Mux(texel >= self.limit, last", "Mux(texel > self.limit, last"),
     ),
     "fetch.test_linear": faults_in(
-        "fetch.writers.linear",
+        "rtl.r700.fetch.writers.linear",
         ("fits = larger >= self.pitch", "fits = larger > self.pitch"),
         ("Mux(step == 0, 0, remainder))", "remainder)"),
         ("Mux(step == 0, self.numbers[lane], quotient)", "Mux(step == 0, self.numbers[0], quotient)"),
@@ -131,7 +130,7 @@ FAULTS: Mapping[str, list[Fault]] = {
         ("with m.If(self.start & ~self.done):", "with m.If(1):"),
     ),
     "fetch.test_areas": faults_in(
-        "fetch.finders.areas",
+        "rtl.r700.fetch.finders.areas",
         ("access.base + self.burst + Mux", "access.base + Mux"),
         ("Mux(access.indexed, self.index, 0)", "self.index"),
         ("Mux(access.scratch, pixels, access.element + 1)", "Mux(access.scratch, pixels, access.element)"),
@@ -159,7 +158,7 @@ FAULTS: Mapping[str, list[Fault]] = {
         ("count_walk(m, self.walk, _STEPS)", "count_walk(m, self.walk, _STEPS - 1)"),
     ),
     "fetch.test_exports": faults_in(
-        "fetch.writers.exports",
+        "rtl.r700.fetch.writers.exports",
         ("low.array_base + self.burst", "low.array_base"),
         ("self.executing[lane] & (select", "(select"),
         ("(select != ComponentSelect.MASK.value)", "1"),
@@ -170,7 +169,7 @@ FAULTS: Mapping[str, list[Fault]] = {
         ("if not channel:", "if channel == 1:"),
     ),
     "fetch.test_constants": faults_in(
-        "fetch.finders.constants",
+        "rtl.r700.fetch.finders.constants",
         ("word_select(fetch.coordinates[0][:2], WORD_BITS)", "word_select(0, WORD_BITS)"),
         ("index * CHANNELS + fetch.offset", "index * CHANNELS"),
         ("first = Signal(WORD_BITS + CHANNELS,", "first = Signal(WORD_BITS,"),
@@ -195,7 +194,7 @@ FAULTS: Mapping[str, list[Fault]] = {
         ("m.d.sync += held.eq(self.port.words)", "m.d.comb += held.eq(self.port.words)"),
     ),
     "fetch.test_returned": faults_in(
-        "fetch.returned",
+        "rtl.r700.fetch.returned",
         ("responds & ready.input.ready", "responds"),
         ("responds.eq(valid & (held.error | converted))", "responds.eq(valid & ~held.error)"),
         ("ends.ready.eq(self.write.ready | ends.payload.error)", "ends.ready.eq(1)"),
@@ -212,7 +211,7 @@ FAULTS: Mapping[str, list[Fault]] = {
         ("note.en.eq(self.record.valid)", "note.en.eq(1)"),
     ),
     "fetch.test_control": faults_in(
-        "fetch.control",
+        "rtl.r700.fetch.control",
         ("Task.SHARE_WRITE, Task.ADDRESSES, Task.ITEMS", "Task.ADDRESSES, Task.ITEMS"),
         ("fetch.normalised.any()", "fetch.normalised.all()"),
         ("self.micro_op.valid & ~self._scales(fetch)", "self.micro_op.valid"),
@@ -229,7 +228,7 @@ FAULTS: Mapping[str, list[Fault]] = {
         ("with m.If(self.micro_op.valid & self.micro_op.ready):", "with m.If(self.micro_op.valid):"),
     ),
     "fetch.test_ends": faults_in(
-        "fetch.ends",
+        "rtl.r700.fetch.ends",
         ("first + number * FETCH_UNITS", "first + number"),
         ("- instruction_in(first))", ")"),
         ("wave = self.error.wave", "wave = executed.wave"),
@@ -249,7 +248,7 @@ FAULTS: Mapping[str, list[Fault]] = {
     ),
     "fetch.test_executor": [
         *faults_in(
-            "fetch.executor",
+            "rtl.r700.fetch.executor",
             ("pass_of_pixel = writer.pixel >>", "pass_of_pixel = self.sender.pass_number & writer.pixel >>"),
             ("share.quad_written.eq(selection.quad_written)", "share.quad_written.eq(selection.quad)"),
             ("with m.If(~offered.payload.keeps):", "with m.If(1):"),
@@ -257,12 +256,12 @@ FAULTS: Mapping[str, list[Fault]] = {
             ("Mux(is_export, export.pass_number, self.sender.pass_number)", "self.sender.pass_number"),
         ),
         *faults_in(
-            "fetch.unit",
+            "rtl.r700.fetch.unit",
             ("self.registers.in_flight | returned.holds", "self.registers.in_flight"),
             ("self.registers.in_flight | returned.holds", "returned.holds"),
         ),
         *faults_in(
-            "fetch.writers.sending",
+            "rtl.r700.fetch.writers.sending",
             ("bits.word_select(self.pass_number, self._config.at_once)", "bits.word_select(0, self._config.at_once)"),
             ("Mux(select == sent.component, _FIRST, _MASK)", "select"),
             ("self.start & (divided | (fetch.task != Task.ELEMENT))", "self.start"),
@@ -270,21 +269,21 @@ FAULTS: Mapping[str, list[Fault]] = {
             ("Mux(is_last_word, 0, count + 1)", "count + 1"),
         ),
         *faults_in(
-            "fetch.writers.writing",
+            "rtl.r700.fetch.writers.writing",
             ("(clause.executing & clause.valid_mask & clause.covered)", "(clause.executing & clause.covered)"),
             ("inside & high.comp_mask", "high.comp_mask"),
             ("(is_last & ~self.current.ends)", "is_last"),
             ("with m.If(goes & ~fences):", "with m.If(goes):"),
         ),
         *faults_in(
-            "fetch.writers.exports",
+            "rtl.r700.fetch.writers.exports",
             ("word_select(in_pass, len(Value.cast(words)))", "word_select(0, len(Value.cast(words)))"),
             ("word_select(count, lanes)", "word_select(0, lanes)"),
             ("pixel = Cat(Const(0, (lanes - 1).bit_length()), number)", "pixel = partition.first_pixel(number)"),
         ),
     ],
     "fetch.test_sequencer": faults_in(
-        "fetch.sequencer",
+        "rtl.r700.fetch.sequencer",
         ("last_register = ~self.at_index & self.last_burst", "last_register = self.last_burst"),
         ("(self.last_slice | self._is(Task.NOTHING))", "self.last_slice"),
         ("(self.last_slice | self._is(Task.NOTHING))", "1"),

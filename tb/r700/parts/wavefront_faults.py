@@ -2,12 +2,11 @@
 
 from collections.abc import Mapping
 
-from ctm.tb.lib.planting import Fault
-from ctm.tb.r700.parts.planting import faults_in
+from ctm.tb.lib.planting import Fault, faults_in
 
 FAULTS: Mapping[str, list[Fault]] = {
     "parts.test_finish": faults_in(
-        "finish",
+        "rtl.r700.finish",
         ("init=self._segments", "init=0"),
         ("self.end.ready.eq(~busy)", "self.end.ready.eq(1)"),
         ("faulted.eq(faults)", "faulted.eq(0)"),
@@ -24,7 +23,7 @@ FAULTS: Mapping[str, list[Fault]] = {
         ),
     ),
     "parts.test_launch": faults_in(
-        "launch",
+        "rtl.r700.launch",
         ('words["STACK_SIZE"] * SUBENTRIES', 'words["STACK_SIZE"]'),
         ("(LDS_ROW.bit_length() - 1)),", "LDS_ROW.bit_length()),"),
         ("dx10_clamp.eq(flags.dx10_clamp)", "dx10_clamp.eq(flags.depth)"),
@@ -43,7 +42,7 @@ FAULTS: Mapping[str, list[Fault]] = {
         ("zip((flags.memory, flags.scratch)", "zip((flags.scratch, flags.memory)"),
     ),
     "parts.test_start": faults_in(
-        "start",
+        "rtl.r700.start",
         ("size = count * partition.slices", "size = count"),
         ("with m.If(next_block >= end):", "with m.If(next_block > end):"),
         ("(from_row & to_end)", "(from_row)"),
@@ -61,7 +60,7 @@ FAULTS: Mapping[str, list[Fault]] = {
         ("with m.If(~self.fetch.share.valid | self.fetch.share.ready):", "with m.If(1):"),
     ),
     "parts.test_occupancy": faults_in(
-        "occupancy",
+        "rtl.r700.occupancy",
         ("rows_of(program.gprs) * Partition.of(config).slices", "rows_of(program.gprs)"),
         ("rows_of(program.gprs)", "program.gprs"),
         ("config.stack_entries * SUBENTRIES", "config.stack_entries"),
