@@ -55,7 +55,7 @@ class PixelDecode(wiring.Component):
         m = Module()
         m.submodules.group_decode, m.submodules.addresses = group, addresses = self._group, self._addresses
         for inner in (group, addresses):
-            forward(m, self, inner, inner.signature.members.keys() & self.signature.members.keys())
+            forward(m, self, inner, [name for name in inner.signature.members if name in self.signature.members])
         second = Signal(ROW_BITS, name="second_row", reset_less=True)
         m.d.sync += second.eq(self.decoded.pairs[1].row)
         m.d.comb += [
