@@ -23,8 +23,8 @@ _C = (
     # For messages and line tables: lines, and names of values, so that a parameter has one.
     "-g1", "-fdebug-compilation-dir=.", "-fno-discard-value-names",
     # A comparison of what is never NaN is a mistake in most programs, but not an error.
-    # Sums and products of integers wrap, as on every GPU.
-    "-fwrapv",
+    # Sums and products of integers wrap, as on every GPU. Memory may be accessed as other types.
+    "-fwrapv", "-fno-strict-aliasing",
     "-fno-math-errno", "-fdenormal-fp-math=preserve-sign", "-Wno-unknown-pragmas", "-Wno-psabi",
 )  # fmt: skip
 _UNOPTIMISED = ("-Xclang", "-disable-llvm-passes")

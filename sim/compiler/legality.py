@@ -50,9 +50,13 @@ def check(module: Module, kernel: Function, extra: Callable[[Instruction], str],
 
 def unfit(module: Module, kernel: Function) -> Diagnostic:
     """What is wrong with a kernel that LLVM does not take as Clang wrote it."""
-    for instruction in kernel.instructions:
-        if instruction.opcode in _OTHERS:
-            return Diagnostic(_location(module, kernel, [instruction]), _OTHERS[instruction.opcode])
+    for function in (kernel, *(each for each in module.functions if each is not kernel)):
+        for instruction in function.instructions:
+            said = _OTHERS.get(instruction.opcode, "") or _of_intrinsic(instruction.callee)
+            if instruction.opcode == "call" and not instruction.callee:
+                said = _of_call(module, kernel, instruction)
+            if said or (said := _ADDRESS if instruction.opcode == "ptrtoint" else ""):
+                return Diagnostic(_location(module, kernel, [instruction]), said)
     problem = "LLVM does not take what Clang makes of this: write it differently"
     return Diagnostic(_location(module, kernel, []), problem)
 
@@ -127,13 +131,33 @@ def _of_call(module: Module, kernel: Function, call: Instruction) -> str:
         bad = known and not 0 <= int(number) < FLOAT_CONSTANTS
         return f"the number of a constant is {number}, not 0..{FLOAT_CONSTANTS - 1}" if bad else ""
     if name.startswith(("ctm.", "llvm.")):
-        return _INTRINSICS.get(name.split(".")[1], "") if name.startswith("llvm.") else ""
+        return _of_intrinsic(name)
     called = next((function for function in module.functions if function.name == name), None)
     if called is None:
         return f"the function {name} has no body: docs/kernels.md has those that there are"
     if called is kernel or _calls(module, called, called.name):
         return f"{name} calls itself: cores have no stack for data; write a loop"
-    return f"a call of {name} that is not inlined: leave noinline away"
+    return _not_inlined(called)
+
+
+def _not_inlined(called: Function) -> str:
+    """Why a function remains that is called: what it has, or that the source wants it so."""
+    if "..." in called.head:
+        return _OTHERS["va_arg"]
+    for each in called.instructions:
+        said = _OTHERS.get(each.opcode, "") or _of_intrinsic(each.callee) or _computed_size(each)
+        if said:
+            return said
+    return f"a call of {called.name} that is not inlined: leave noinline away"
+
+
+def _of_intrinsic(name: str) -> str:
+    return _INTRINSICS.get(name.split(".")[1], "") if name.startswith("llvm.") else ""
+
+
+def _computed_size(instruction: Instruction) -> str:
+    found = instruction.opcode == "alloca" and re.search(rf"alloca .*, i\d+ {NAME}", instruction.text)
+    return "an array whose size is computed: give it the largest" if found else ""
 
 
 _INTRINSICS = {
@@ -163,10 +187,9 @@ def _calls(module: Module, function: Function, wanted: str) -> bool:
 
 def _of_memory(module: Module, instruction: Instruction, plain: str, tables: str) -> str:
     if instruction.opcode == "alloca":
-        count = re.search(rf"alloca .*, i\d+ {NAME}", instruction.text)
-        return "an array whose size is computed: give it the largest" if count else ""
+        return _computed_size(instruction)
     if "inttoptr" in plain or "ptrtoint" in plain:
-        return "an address as a number: memory is read by texel() and constant(), and written by output() and write()"
+        return _ADDRESS
     if instruction.opcode not in ("load", "store", "getelementptr", "addrspacecast"):
         return ""
     for name in re.findall(r"@([-\w.$]+)", instruction.text):
@@ -177,6 +200,7 @@ def _of_memory(module: Module, instruction: Instruction, plain: str, tables: str
     return ""
 
 
+_ADDRESS = "an address as a number: memory is read by texel() and constant(), and written by output() and write()"
 _FOREIGN = "memory that is not the kernel's own: use texel(), constant(), output() and write()"
 _PRIVATE = 5
 """The address space of a function's own arrays."""
@@ -189,6 +213,8 @@ def _of_global(module: Module, name: str, tables: str) -> str:
     shown = [half for half in name.split(".") if not half.isdecimal()][-1]
     if " constant " in definition:
         table = "a text" if name.startswith(".str") else f"the table {shown}"
+        if re.search(r" constant \[\d+ x ptr\b", definition):
+            return f"{table} has pointers, and is read with a computed index: write an if or a switch"
         return f"{table} is read with a computed index, or copied: {tables}"
     return f"the variable {shown} outlives the kernel: cores keep nothing from pixel to pixel"
 

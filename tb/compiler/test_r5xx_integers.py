@@ -118,6 +118,12 @@ def test_statements(statement: str, tmp_path: Path) -> None:
     assert wrong([statement], _SMALL, tmp_path / "small") == 0
 
 
+def test_powers_of_two_beyond_the_exact_numbers(tmp_path: Path) -> None:
+    """Products with them are exact, and comparisons."""
+    statements = ["r = (a & 3) * 33554432 / 33554432;", "r = a < 1073741824 ? a : b;", "r = a > -2147483647 - 1;"]
+    assert wrong(statements, _SMALL, tmp_path / "small") == 0
+
+
 def test_quotients_of_large_numbers_are_exact(tmp_path: Path) -> None:
     """By divisors that are known and not."""
     random = np.random.default_rng(1)

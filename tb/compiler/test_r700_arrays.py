@@ -62,6 +62,32 @@ def test_small_elements_that_are_seen_as_others_are_errors() -> None:
         compile_kernel(Source(text, "k.c"), isa="r700")
 
 
+SMALL_INSIDE = (
+    "struct { short s, t; } q[2] = {{0}}; q[i & 1].s = j; q[1].t = i; r = q[j & 1].s + q[0].t;",
+    "struct { int k; signed char c; _Bool b; } q[3]; q[i % 3].c = j; q[1].b = i & 1; r = q[j % 3].c + q[1].b;",
+    "union { uint u; unsigned char b[4]; } q[3]; q[0].u = i; q[1].u = j; q[2].u = 5; q[i % 3].b[1] = 9; r = q[j].u;",
+    "struct { short s[2]; int k; } q; q.k = 5; q.s[0] = i; q.s[1] = j; q.s[i & 1] = 7; r = q.s[j & 1] + q.k;",
+    "int v[4] = {1, 2, 3, j}; short *s = (short *)v; s[1] = 7; s[0] = j; r = v[i & 3];",
+    "unsigned short v[4] = {1, 2, 3, j}; r = (int)((uint *)v)[i & 1];",
+)
+
+
+@pytest.mark.parametrize("body", SMALL_INSIDE)
+def test_small_elements_beside_others_are_errors(body: str) -> None:
+    text = f"{HEAD}kernel void k(ivec2 p) {{ int i = p.x, j = p.y, r; {body} output(0, ivec4(r)); }}\n"
+    with pytest.raises(KernelError, match="char, short or _Bool .* other types.*: make them int"):
+        compile_kernel(Source(text, "k.c"), isa="r700")
+
+
+def test_structs_of_whole_registers_are_what_they_are_on_the_host(tmp_path: Path) -> None:
+    body = (
+        "struct { int a; uint b[2]; } q[2] = {{0}}; q[i & 1].b[j & 1] = i; q[1].a = j; r = q[j & 1].b[0] + q[i & 1].a;"
+    )
+    text = f"{HEAD}kernel void k(ivec2 p) {{ int i = p.x, j = p.y, r; {body} output(0, ivec4(r)); }}\n"
+    expected = Library([text], tmp_path).run("k", WHERE, core.UNTOUCHED)
+    assert differences(core.run(compile_kernel(Source(text, "k.c"), isa="r700").executable, WHERE), expected) == 0
+
+
 def test_an_array_that_llvm_gets_wrong_is_an_error_that_says_what_to_write() -> None:
     begin = f"{HEAD}kernel void k(ivec2 p) {{ int a = as_int(texel(0, p).x), s = 0, v[5] = {{1, 2, 3}};"
     write, end = "v[(uint)a % 5u] += a;", "output(0, ivec4(s, 1, 2, 3)); }\n"

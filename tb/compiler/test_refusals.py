@@ -40,6 +40,9 @@ BODIES = {
     "output(0, constant(256));": "the number of a constant is 256, not 0..255",
     "output(0, recursive(pixel.x));": "k.c:3:11: recursive calls itself: cores have no stack for data",
     "output(0, apart(pixel.x));": "k.c:3:11: a call of apart that is not inlined: leave noinline away",
+    "output(0, any_number(2, pixel.x));": "k.c:3:11: a function with any number of arguments",
+    "output(0, computed_size(pixel.x));": "k.c:3:11: an array whose size is computed",
+    "output(0, texts[(int)pixel.x & 1][0]);": "the table texts has pointers, and is read with a computed index",
     "output(0, missing(pixel.x));": "k.c:3:11: the function missing has no body",
     "float (*volatile f)(float) = recursive; output(0, f(1));": "k.c:3:18: the address of recursive: which function is",
     "output(0, ((float (*)(float))(long)pixel.x)(1));": "a call of what a pointer points to",
@@ -68,6 +71,10 @@ BODIES = {
 PRELUDE = (
     "static const float table[4] = {1, 2, 4, 7}; float missing(float); "
     "static float recursive(float x) { return x < 1 ? 1 : x * recursive(x - 1); } "
+    'static const char *const texts[2] = {"a", "bc"}; '
+    "static float any_number(int n, ...) { __builtin_va_list a; __builtin_va_start(a, n); float s = 0; "
+    "for (int i = 0; i < n; i++) s += __builtin_va_arg(a, int); __builtin_va_end(a); return s; } "
+    "static float computed_size(float x) { float v[(int)x]; for (int i = 0; i < x; i++) v[i] = i; return v[0]; } "
     "__attribute__((noinline)) static float apart(float x) { for (int i = 0; i < x; i++) x *= 2; return x; } "
 )
 
@@ -97,6 +104,10 @@ R5XX_BODIES = {
     "void *p = &&a; if (pixel.x > 1) p = &&b; goto *p; a: output(0, 1.0f); b: output(1, 1.0f);": "computed label",
     "output(0, recursive(pixel.x));": "k.c:3:11: recursive calls itself",
     "float (*f)(float) = pixel.x > 3 ? missing : apart; output(0, f(1));": "a call of what a pointer points to",
+    "output(0, any_number(2, pixel.x));": "a function with any number of arguments",
+    "int v[9]; int *p = v + (int)pixel.x; output(0, (float)(v + 8 - p));": "an address as a number",
+    "output(0, (float)(int)((uint)pixel.x * 16909060u & 255u));": "the whole number 16909060: R5xx cores hold whole",
+    "output(0, (float)((int)pixel.x * 16777218 + (int)pixel.y));": "the whole number 16777218: R5xx cores hold whole",
 }
 
 

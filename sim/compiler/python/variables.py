@@ -43,8 +43,6 @@ class Variables:
 
     def assign(self, target: ast.expr, found: Thing) -> None:
         """Give a name a value; UnsupportedError if that is impossible."""
-        if isinstance(target, ast.Starred):
-            raise UnsupportedError(target, "a target with a star: name each item")
         if not isinstance(target, ast.Name):
             raise UnsupportedError(target, "components do not change: make a new vector")
         self._things[target.id] = self._stored(target, target.id, found)
@@ -123,6 +121,9 @@ def _article(kind: Type) -> str:
 
 def parted(target: ast.Tuple | ast.List, found: Thing) -> list[tuple[ast.expr, Thing]]:
     """What each of several targets gets; UnsupportedError if they are more or fewer."""
+    starred = next((each for each in target.elts if isinstance(each, ast.Starred)), None)
+    if starred is not None:
+        raise UnsupportedError(starred, "a target with a star: name each item")
     items = _items(found)
     if items is None or len(items) != len(target.elts):
         count = "one value" if items is None else f"{len(items)} values"

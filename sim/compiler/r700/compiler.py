@@ -11,7 +11,8 @@ from ctm.sim.compiler.clang import back_end, optimised
 from ctm.sim.compiler.error import BackEndError, BackEndLimitError, Diagnostic, KernelError, Location
 from ctm.sim.compiler.ir.flow import Flow, loop_heads
 from ctm.sim.compiler.ir.module import Function, Instruction, Module
-from ctm.sim.compiler.r700.elements import UNSUPPORTED, is_narrow, with_words
+from ctm.sim.compiler.r700.elements import unsupported as unsupported_elements
+from ctm.sim.compiler.r700.elements import with_words
 from ctm.sim.compiler.r700.lines import with_all_lines
 from ctm.sim.compiler.r700.lowering import lower
 from ctm.sim.compiler.r700.order.program import ordered
@@ -46,7 +47,10 @@ FRONTS = (_USUAL, ("-O1", *_USUAL))
 jumps were threaded through are too much for LLVM's back end. A product and a sum become one instruction all the same,
 but where both are known Clang does not round them together, as cores do not.
 """
-TABLES = f"R700 cores keep up to {MOST_ELEMENTS} elements in registers; give a larger table as constants, or an input"
+TABLES = (
+    f"R700 cores keep up to {MOST_ELEMENTS} elements of one size in registers; "
+    "give a larger table as constants, or an input"
+)
 _BACK = (
     "-fno-unroll-loops", *_BOTH, "-mllvm", "-disable-adv-copy-opt", "-mllvm", "-disable-machine-licm",
     # What has no line is not given that of what stands before it by chance.
@@ -83,10 +87,8 @@ def optimise(text: str, flags: Sequence[str], source: Source) -> tuple[str, list
 
 def unsupported(instruction: Instruction) -> str:
     """What LLVM's back end cannot do, said of one instruction; "" if it can."""
-    if is_narrow(instruction):
-        return UNSUPPORTED
     words = instruction.callee.split(".")
-    return _FUNCTIONS.get(words[1], "") if words[0] == "llvm" else ""
+    return _FUNCTIONS.get(words[1], "") if words[0] == "llvm" else unsupported_elements(instruction)
 
 
 def compile_module(module: Module, kernel: Function, location: Location) -> Executable:

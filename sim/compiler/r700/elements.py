@@ -11,24 +11,31 @@ from ctm.sim.compiler.ir.rewriting import Replacement, rewrite
 from ctm.sim.compiler.legality import kernels
 from ctm.sim.compiler.r700.lowering import PRIVATE
 
-UNSUPPORTED = "an array of char, short or _Bool that is used as other types, too: make it one of int"
+_ADVICE = "make them int, which takes no more registers"
+_MIXED = f"an array of char, short or _Bool that is used as other types, too: {_ADVICE}"
+_INSIDE = f"a char, short or _Bool in a struct, union or array that has a computed index and other types: {_ADVICE}"
 _ARRAY = re.compile(r"alloca ((?:\[\d+ x )+i(8|16)\]+), .*")
 _ADDRESS = re.compile(rf"getelementptr(?: \w+)* (.*), ptr addrspace\(5\) ({NAME}), (.*)")
 _ACCESS = re.compile(rf"(load|store) (?:volatile )?(.*?),? ptr addrspace\(5\) ({NAME}), align \d+")
+_SMALL = re.compile(r"(?:<\d+ x )?i(?:1|8|16)>?")
 _FILL = re.compile(rf"(?:tail )?call void @llvm\.memset\.\S+\(ptr addrspace\(5\)[^%]*({NAME}), i8 (\S+), i32 (\d+), .*")
 
 
 def with_words(module: Module) -> Module:
-    """The module with wide elements in the arrays of its kernels, but for those that `UNSUPPORTED` is said of."""
+    """The module with wide elements in the arrays of its kernels, but for those that are `unsupported`."""
     own = {id(kernel) for kernel in kernels(module)}
     return Module([
         _widened(entity) if isinstance(entity, Function) and id(entity) in own else entity for entity in module.entities
     ])  # fmt: skip
 
 
-def is_narrow(instruction: Instruction) -> bool:
-    """Whether an instruction makes an array of small elements."""
-    return _ARRAY.fullmatch(instruction.text) is not None
+def unsupported(instruction: Instruction) -> str:
+    """What is said of small elements that `with_words` does not widen; "" of an instruction without any."""
+    if _ARRAY.fullmatch(instruction.text):
+        return _MIXED
+    found = _ACCESS.fullmatch(instruction.text)
+    type_ = found and (typed(found[2])[0] if found[1] == "store" else found[2])
+    return _INSIDE if type_ and _SMALL.fullmatch(type_) else ""
 
 
 class _UnfitError(Exception):

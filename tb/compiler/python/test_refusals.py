@@ -73,6 +73,7 @@ STATEMENTS = {
     "items[0] = 1.0": "1: only items of a list of the kernel's own change",
     "TABLE[0] = 1.0": "1: only items of a list of the kernel's own change",
     "k = image": "1: a list, an image or a function has one name only",
+    "k, *n = 1.0, 2, 3": "1: a target with a star: name each item",
     "k, n = 1.0, 2, 3": "1: 2 variables for 3 values",
     "k, n = 1.0": "1: 2 variables for one value",
     "n = k": "1: 'n' is an int, and this a float: convert it, or let n be a float from the beginning",

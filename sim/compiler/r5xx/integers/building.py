@@ -13,6 +13,7 @@ from ctm.sim.compiler.r5xx.integers.reasons import declaration, unsupported
 
 WHOLE = "nnan ninf nsz"
 """LLVM's flags of what is neither NaN nor infinite, and has one zero: of whole numbers."""
+_ARITHMETIC = "add", "sub", "mul"
 _NUMBER = re.compile(r"-?\d+")
 
 
@@ -95,7 +96,7 @@ class Builder:
         number = known(text)
         if number is None:
             return {"true": ONE, "false": ZERO}.get(text, text)
-        if single(number) == number:
+        if single(number) == number and (abs(number) <= 1 << EXACT_BITS or self._is_exact_beyond(number)):
             return literal(number)
         name = unsupported("number", text, "float")
         self.kernel.declarations.add(declaration(name))
@@ -104,6 +105,11 @@ class Builder:
         call = Instruction(result, f"call float @{name}()", self.new.replaced.debug_location)
         self.kernel.unsupported_calls.append(call)
         return result
+
+    def _is_exact_beyond(self, number: int) -> bool:
+        """Whether a result is exact with an operand beyond 2^24 that is a float: comparisons are, sums are not."""
+        is_power = not abs(number) & (abs(number) - 1)
+        return self.opcode not in _ARITHMETIC or (self.opcode == "mul" and is_power)
 
     def step(self, text: str) -> str:
         """Add an instruction; the name of its result."""
