@@ -31,6 +31,8 @@ UNKNOWN = "expected an instruction (x: ADD, SAMPLE, EXPORT, IF, JUMP, ...), not"
         ("ADD R1, R0.x, R1.x", 1, 7, "expected the component of the destination, .x .y .z or .w, not ','"),
         ("ADD R128.x, R0.x, R1.x", 1, 5, "there is no R128; a register is R0 to R127"),
         ("MOV R1.x, C256.x", 1, 11, "there is no C256; a constant is C0 to C255"),
+        ("MOV R1.x, CB1[0].x", 1, 11, "expected a constant, C0 to C255, not 'CB1'"),
+        ("MOV R1.x, C5[3].x", 1, 13, "expected the component of the operand, .x .y .z or .w, not '['"),
         ("MOV R1.x, R0.xy", 1, 13, "expected the component of the operand, .x .y .z or .w, not '.xy'"),
         ("MOV R[3+AR.x].x, R[2+AR.y].y", 1, 16, "the operands of an instruction have one index together, such as AR.x"),
         ("MULADD ____, R0.x, R1.x, R2.x", 1, 8, "MULADD always writes its result: it needs a register"),

@@ -99,7 +99,7 @@ def parse_loop_gpr(cursor: Cursor) -> tuple[int, bool]:
 
 def parse_row(cursor: Cursor) -> tuple[int, int | None]:
     """A row of constant bank 0, `C3` or `C[3 + index]`."""
-    if cursor.followed_by("["):
+    if cursor.next_is("c") and cursor.followed_by("["):
         cursor.take()
         return parse_bracket(cursor, FLOAT_CONSTANTS, "a constant")
     return parse_numbered(cursor, "c", FLOAT_CONSTANTS, "a constant"), None
