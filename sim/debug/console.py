@@ -11,8 +11,8 @@ from ctm.sim.debug.cancellation import Cancelled
 from ctm.sim.debug.difference import difference_from, difference_from_model
 from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.event import Event
-from ctm.sim.debug.images.elements import buffer_names, store_named
-from ctm.sim.debug.numbers import count_of, word_of
+from ctm.sim.debug.images.elements import buffer_names, no_image, store_named
+from ctm.sim.debug.numbers import check_text, count_of, word_of
 from ctm.sim.debug.session import Session
 from ctm.sim.debug.slicing.named_cells import word_named
 from ctm.sim.debug.stopping.locations import stop_at, watch
@@ -91,6 +91,7 @@ class Console(cmd.Cmd):
             self._before, self._lane = self.session.position, self.session.lane
         is_last = False
         try:
+            check_text(text)
             if name not in self._named:
                 matches = [each for each in self._named if each.startswith(name)]
                 if len(matches) != 1:
@@ -173,6 +174,8 @@ class Console(cmd.Cmd):
         """Go back to another source line, N times (rs)."""
         for _ in range(count_of(count)):
             event = self.session.back_line()
+            if not self.session.position.step:
+                break
         self._show(event)
 
     def do_reverse_continue(self, _: str) -> None:
@@ -289,7 +292,7 @@ class Console(cmd.Cmd):
         """NAME [FILE.png]: o0, i0 or conditional around this lane's pixel, or all of it in a file."""
         name, _, file = text.partition(" ")
         if not name:
-            raise DebugError(f"image takes one of: {', '.join(buffer_names(self.session.started.launch))}")
+            raise no_image(self.session.started.launch, name)
         self._say_all(self._texts.image(name) if not file.strip() else self._texts.saved(name, Path(file.strip())))
 
     def do_info(self, text: str) -> None:

@@ -1,5 +1,6 @@
 """Values of registers as people read and write them."""
 
+import re
 import struct
 
 import numpy as np
@@ -7,6 +8,8 @@ import numpy as np
 from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.views import BIT, FLOAT, Value
 
+_LONG = re.compile(r"[0-9]{1000,}")
+_NO_NAME = re.compile(r"[\0\ud800-\udfff]")
 CHANNELS = {"r5xx": "rgba", "r700": "xyzw"}
 """Names of a register's channels, by instruction set."""
 
@@ -31,6 +34,14 @@ def word_of(text: str) -> int:
     except (ValueError, OverflowError):
         raise DebugError(f"'{text}' is no value: 1.5, 7i and 0x3f800000 are") from None
     return checked_word(word, text)
+
+
+def check_text(text: str) -> None:
+    """DebugError: a text has a number with too many digits to be read, or what no name of a file may have."""
+    if found := _LONG.search(text):
+        raise DebugError(f"{found[0][:20]}... has too many digits")
+    if found := _NO_NAME.search(text):
+        raise DebugError(f"a text has the character {found[0]!r}, which no name has")
 
 
 def count_of(text: str) -> int:

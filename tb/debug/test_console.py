@@ -90,7 +90,7 @@ def test_expressions_are_those_of_python(tmp_path: Path) -> None:
         "active & ~valid": "False",
                "active / 2": "0.5", "active << 3": "8", "uint(r1)": "error: 'r1' has 4 channels; 'r1.x' is one of them",
         "-" * 9999 + "1": "error: the expression is too long, or no text", "1" + "+1" * 600: "error",
-        "\udcff": "error: the expression is too long, or no text",
+        "\udcff": "error: a text has the character",
     }  # fmt: skip
     for text, expected in rows.items():
         (found,) = said(DIVERGENT, tmp_path, f"print {text}")
@@ -159,6 +159,9 @@ def test_a_script_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "problem"),
     [("stepi 0", "0 is too few"), ("list 0", "0 is too few"),
+     ("stepi " + "9" * 5000, "99999999999999999999... has too many digits"),
+     ("set o0[" + "9" * 5000 + ",0].r = 1", "99999999999999999999... has too many digits"),
+     ("diff a\0b", "a text has the character '\\x00'"),
      ("print o0[1]", "there is no o0[1]: elements have two indices"), ("set r9.x = 1", "there is no register r9"),
      ("set p.r = 1", "p cannot be set; registers can: r0 to r2")],
 )  # fmt: skip
@@ -168,6 +171,11 @@ def test_what_cannot_be_meant_is_said(command: str, problem: str, tmp_path: Path
         console.execute(command)
         assert console.error is not None and console.error.startswith(problem)
         assert session.position == here
+
+
+def test_steps_back_end_at_the_start_of_the_wavefront(tmp_path: Path) -> None:
+    found = said(DIVERGENT, tmp_path, "stepi 3", "reverse-step 4294967296", "reverse-stepi 4294967296")
+    assert all("step 0, " in each for each in found if each.startswith("launch 0") and "step 3, " not in each)
 
 
 def test_a_breakpoint_that_is_never_reached_ends_with_the_job(tmp_path: Path) -> None:

@@ -304,11 +304,13 @@ def test_bad_requests_and_launches_are_errors_of_one_line(tmp_path: Path) -> Non
             ({"job": str(tmp_path / "job.toml"), "preset": "odd"}, "there is no preset 'odd'"),
             ({"job": str(tmp_path / "job.toml"), "set": ["array.lanes=3"]}, "array.lanes"),
             ({"job": str(tmp_path / "job.toml"), "watchdog": True}, "a number is wanted"),
+            ({"job": "a\0b"}, "has the character '\\x00'"), ({"job": "\ud800"}, "has the character"),
         ):  # fmt: skip
             assert problem in seen.rejected("launch", **arguments)
         seen.ask("launch", job=str(tmp_path / "job.toml"), stopOnEntry=True)
         assert "launched already" in seen.rejected("launch", job=str(tmp_path / "job.toml"))
         seen.ask("configurationDone")
+        assert "done already" in seen.rejected("configurationDone")
         assert "request readMemory is not known" in seen.rejected("readMemory", memoryReference="0x0", count=4)
         assert "argument variablesReference is missing" in seen.rejected("variables")
         assert "there are no variables 77" in seen.rejected("variables", variablesReference=77)

@@ -10,6 +10,7 @@ import pytest
 
 from ctm.examples.catalogue import job as job_of
 from ctm.rtl.config import R700
+from ctm.sim.debug.console import Console
 from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.given_engine import Calls
 from ctm.sim.debug.session import Session
@@ -210,6 +211,10 @@ def test_threads_of_stages_have_names_and_break(tmp_path: Path) -> None:
     with session_of(make_job("gs_pass", "sfn", tmp_path)) as session:
         texts = Texts(session)
         assert "launch 0 (ES of draw 0)" in texts.where() and "vertex 0" in texts.where()
+        for name in ("", "o0"):
+            console = Console(session, lambda _: None)
+            console.execute(f"image {name}")
+            assert console.error == "ES has no image: the targets of a draw are those of its PS"
         session.go_to(Position(1, 0, 0))
         assert "GS" in texts.where() and "primitive 0" in texts.where()
         with pytest.raises(DebugError, match=r"\(GS of draw 0\) has the threads \(0, 0\) to \(\d+, 0\), not \(0, 1\)"):

@@ -66,6 +66,7 @@ class Adapter:
         self._first_line = 1
         self._has_responded = False
         self._stops_on_entry = False
+        self._is_configured = False
         self._stops_at_faults = True
         self._exception: dict[str, Any] | None = None
         self._then: Callable[[], None] | None = None
@@ -170,12 +171,19 @@ class Adapter:
 
     def _configuration_done(self, _: Arguments) -> _Body:
         assert self._job
+        if self._is_configured:
+            raise DebugError("the configuration was done already")
+        self._is_configured = True
         self._then = self._begin
         return None
 
     def _begin(self) -> None:
         self._renew()
-        if self._stops_on_entry:
+        if self._session.result is not None:
+            # It has no wavefront, or was moved to its end before.
+            self._say("the job has ended", "important")
+            self._channel.tell("terminated")
+        elif self._stops_on_entry:
             self._stopped("entry")
         else:
             self._move(self._session.go_on)

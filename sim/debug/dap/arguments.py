@@ -4,6 +4,7 @@ from collections.abc import Collection
 from typing import Any, TypeVar
 
 from ctm.sim.debug.error import DebugError
+from ctm.sim.debug.numbers import check_text
 
 _T = TypeVar("_T")
 _NAMES: dict[type, str] = {str: "a text", int: "a number", bool: "true or false", list: "a list", dict: "an object"}
@@ -32,6 +33,8 @@ class Arguments:
         # In JSON true is no number.
         if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
             raise DebugError(f"argument {name}: {_NAMES[kind]} is wanted, not {value!r:.60}")
+        if isinstance(value, str):
+            check_text(value)
         return value
 
     def required(self, name: str, kind: type[_T]) -> _T:

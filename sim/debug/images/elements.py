@@ -47,11 +47,19 @@ def buffer_names(launch: Launch[Any]) -> list[str]:
     return found + [CONDITIONAL] * bool(launch.conditional.buffer.pitch)
 
 
+def no_image(launch: Launch[Any], name: str) -> DebugError:
+    """Of a name that is no buffer of a launch, or empty."""
+    known = buffer_names(launch)
+    if not known and isinstance(launch, ThreadLaunch):
+        return DebugError(f"{launch.stage} has no image: the targets of a draw are those of its PS")
+    return unknown("image", name, known) if name else DebugError(f"image takes one of: {', '.join(known) or 'none'}")
+
+
 def buffer_of(launch: Launch[Any], name: str) -> tuple[Memory, Buffer]:
     """A buffer of a launch, ``i0``, ``o0`` or ``conditional``, and the memory it is read from; DebugError: none."""
     known = buffer_names(launch)
     if name not in known:
-        raise unknown("image", name, known)
+        raise no_image(launch, name)
     if name == CONDITIONAL:
         return launch.memory, launch.conditional.buffer
     match = _BUFFER.fullmatch(name)
