@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from ctm.rtl.isa.r700.pipeline import DrawStage
 from ctm.sim.assembler import AssemblyError, assemble, disassemble
 from ctm.sim.cli.options.files import ASSEMBLY, EXECUTABLE, explained
 from ctm.sim.cli.options.machine import Json
@@ -43,8 +44,11 @@ def asm(
         if STANDARD not in (source, output) and is_same_file(source, output):
             raise BadInput(f"-o {output}: the executable would replace its source")
         program = _assembled(_name(source), _contents(source))
-        if getattr(program, "stage", None) is not None:
-            raise BadInput(f"{_name(source)}: it is one program of a draw: name it as vertex or pixel of a job")
+        stage = getattr(program, "stage", None)
+        if stage is not None:
+            is_of_jobs = stage in (DrawStage.VS, DrawStage.PS)
+            what = "name it as vertex or pixel of a job" if is_of_jobs else "docs/draws.md links it with the others"
+            raise BadInput(f"{_name(source)}: it is one program of a draw: {what}")
         data = write(program if lines else with_lines(program, None))
         write_result(output, data)
 

@@ -8,7 +8,7 @@ from ctm.rtl.isa.conditional import ConditionalLocation, ConditionalTest
 from ctm.rtl.isa.draws import POINT_STEPS, PrimitiveType
 from ctm.rtl.isa.formats import ELEMENTS
 from ctm.rtl.isa.r700.exports import FIRST_POSITION, ExportType
-from ctm.rtl.isa.r700.pipeline import Pipeline
+from ctm.rtl.isa.r700.pipeline import OutputPrimitive, Pipeline
 from ctm.sim.elf.r700.executable import Executable
 from ctm.sim.elf.r700.words import words
 from ctm.sim.golden.draw.topology import TOPOLOGIES
@@ -47,10 +47,10 @@ def draw_errors(job: Job, program: ProgramFile) -> Iterator[tuple[Key, str]]:
 
 def _primitive_errors(draw: Draw, pipeline: Pipeline) -> Iterator[tuple[Key, str]]:
     kind = PrimitiveType(draw.primitive)
-    if kind not in TOPOLOGIES:
-        yield ("draw", "primitive"), f"{kind.name} is not drawn; there is {_drawn(pipeline)}"
-    elif kind in _LINES and pipeline.geometry is None and not draw.discard:
+    if kind in _LINES and pipeline.geometry is None and not draw.discard:
         yield ("draw", "primitive"), f"lines are drawn by a geometry program only; there is {_drawn(pipeline)}"
+    elif pipeline.geometry is not None and pipeline.output is OutputPrimitive.LINESTRIP and not draw.discard:
+        yield ("draw", "discard"), "the geometry program emits lines, which are not drawn: discard = true keeps streams"
     vertices = draw.count * draw.instances
     if vertices > _MOST_VERTICES:
         key = "instances" if draw.instances > 1 else "count"

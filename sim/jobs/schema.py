@@ -24,6 +24,7 @@ from ctm.rtl.isa.r700.exports import PARAMETERS
 from ctm.rtl.isa.r700.limits import FIRST_CLAUSE_TEMPORARY
 from ctm.sim.compiler.targets import DEFAULT_TARGET, TARGETS
 from ctm.sim.golden.co.unit import FORMATS
+from ctm.sim.golden.draw.topology import TOPOLOGIES
 from ctm.sim.jobs.takes import (
     any_array,
     array_of,
@@ -277,7 +278,7 @@ class Draw(_Section):
     or uint32. Each `viewport_*` is [scale, offset].
     """
 
-    primitive: Annotated[PrimitiveType, member(PrimitiveType)]
+    primitive: Annotated[PrimitiveType, member(PrimitiveType, TOPOLOGIES)]
     count: Word
     viewport_x: Pair
     viewport_y: Pair

@@ -99,13 +99,12 @@ def member(codes: Any, among: Iterable[Any] | None = None) -> BeforeValidator:
     known = dict(codes.__members__) if among is None else {each.name: each for each in among}
 
     def convert(value: object) -> object:
-        if isinstance(value, codes):
-            return value
-        if not isinstance(value, str) or value not in known:
-            close = difflib.get_close_matches(str(value).upper(), known, n=1)
+        name = value.name if isinstance(value, codes) else value
+        if not isinstance(name, str) or name not in known:
+            close = difflib.get_close_matches(str(name).upper(), known, n=1)
             hint = f"; did you mean {close[0]}?" if close else ""
-            raise ValueError(f"must be one of {', '.join(known)}, not {shown(value)}{hint}")
-        return known[value]
+            raise ValueError(f"must be one of {', '.join(known)}, not {shown(name)}{hint}")
+        return known[name]
 
     return BeforeValidator(convert)
 

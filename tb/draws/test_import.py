@@ -5,6 +5,7 @@ import json
 import re
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,11 @@ import numpy as np
 import pytest
 
 from ctm.rtl.config import PRESETS
+from ctm.rtl.isa.r700.pipeline import OutputPrimitive
 from ctm.sim.draws.error import DrawError
 from ctm.sim.draws.recorded import import_draw
+from ctm.sim.elf import read, write
+from ctm.sim.elf.r700.executable import Executable
 from ctm.sim.jobs.arrays import encoded
 from ctm.sim.jobs.error import JobError
 from ctm.sim.jobs.loading import load_job
@@ -339,3 +343,15 @@ def test_a_whole_job_is_read_only_after_it_is_right(tmp_path: Path) -> None:
     job.write_text(job.read_text().replace("limit = ", "limit = 9"))
     with pytest.raises(JobError, match=r"draw\.streams\[0\]: limit 9\d+ is more than the \d+ words"):
         load_job(job)
+
+
+def test_lines_of_a_geometry_program_are_known_before_anything_runs(tmp_path: Path) -> None:
+    job = make_job("gs_pass", "sfn", tmp_path)
+    (file,) = tmp_path.glob("*.elf")
+    program = read(file.read_bytes())
+    assert isinstance(program, Executable) and program.pipeline is not None
+    file.write_bytes(write(replace(program, pipeline=replace(program.pipeline, output=OutputPrimitive.LINESTRIP))))
+    with pytest.raises(JobError, match=r"draw\.discard: the geometry program emits lines, which are not drawn"):
+        load_job(job)
+    job.write_text(job.read_text().replace("discard = false", "discard = true"))
+    load_job(job)

@@ -105,7 +105,7 @@ def test_inputs_are_those_that_the_example_makes() -> None:
             '"LINELIST"',
             ":14: draw.primitive: lines are drawn by a geometry program only; there is POINTLIST, ",
         ),
-        ('"TRILIST"', '"QUADLIST"', ":14: draw.primitive: QUADLIST is not drawn; there is POINTLIST, TRILIST, "),
+        ('"TRILIST"', '"QUADLIST"', ":14: draw.primitive: must be one of POINTLIST, "),
         (
             "count = 12288",
             "count = 12288\ninstances = 12000",
@@ -269,6 +269,9 @@ def test_one_program_of_a_draw_is_no_file_of_a_job(folder: Path, draws: bool) ->
 
 
 def test_one_program_of_a_draw_is_not_assembled_alone(folder: Path) -> None:
+    (folder / "gs.s").write_text(".isa r700\n.stage gs\nLOOP\nENDLOOP\n")
+    problem = error_line("asm", folder / "gs.s", "-o", folder / "gs.elf")
+    assert problem.endswith("gs.s: it is one program of a draw: docs/draws.md links it with the others\n")
     problem = error_line("asm", folder / "torus_vs.s", "-o", folder / "vs.elf")
     assert problem.endswith("torus_vs.s: it is one program of a draw: name it as vertex or pixel of a job\n")
     assert not (folder / "vs.elf").exists()
