@@ -52,10 +52,9 @@ def unfit(module: Module, kernel: Function) -> Diagnostic:
     """What is wrong with a kernel that LLVM does not take as Clang wrote it."""
     for function in (kernel, *(each for each in module.functions if each is not kernel)):
         for instruction in function.instructions:
-            said = _OTHERS.get(instruction.opcode, "") or _of_intrinsic(instruction.callee)
-            if instruction.opcode == "call" and not instruction.callee:
-                said = _of_call(module, kernel, instruction)
-            if said or (said := _ADDRESS if instruction.opcode == "ptrtoint" else ""):
+            is_indirect = instruction.opcode == "call" and not instruction.callee
+            said = _of_call(module, kernel, instruction) if is_indirect else _unusual(instruction)
+            if said:
                 return Diagnostic(_location(module, kernel, [instruction]), said)
     problem = "LLVM does not take what Clang makes of this: write it differently"
     return Diagnostic(_location(module, kernel, []), problem)
@@ -144,11 +143,14 @@ def _not_inlined(called: Function) -> str:
     """Why a function remains that is called: what it has, or that the source wants it so."""
     if "..." in called.head:
         return _OTHERS["va_arg"]
-    for each in called.instructions:
-        said = _OTHERS.get(each.opcode, "") or _of_intrinsic(each.callee) or _computed_size(each)
-        if said:
-            return said
-    return f"a call of {called.name} that is not inlined: leave noinline away"
+    said = next(filter(None, map(_unusual, called.instructions)), "")
+    return said or f"a call of {called.name} that is not inlined: leave noinline away"
+
+
+def _unusual(instruction: Instruction) -> str:
+    """What no core has, of an instruction as Clang writes it."""
+    said = _OTHERS.get(instruction.opcode, "") or _of_intrinsic(instruction.callee) or _computed_size(instruction)
+    return said or (_ADDRESS if instruction.opcode == "ptrtoint" else "")
 
 
 def _of_intrinsic(name: str) -> str:

@@ -11,7 +11,7 @@ from ctm.sim.compiler.ir.rewriting import Replacement, rewrite
 from ctm.sim.compiler.legality import kernels
 from ctm.sim.compiler.r700.lowering import PRIVATE
 
-_ADVICE = "make them int, which takes no more registers"
+_ADVICE = "make them int"
 _MIXED = f"an array of char, short or _Bool that is used as other types, too: {_ADVICE}"
 _INSIDE = f"a char, short or _Bool in a struct, union or array that has a computed index and other types: {_ADVICE}"
 _ARRAY = re.compile(r"alloca ((?:\[\d+ x )+i(8|16)\]+), .*")
