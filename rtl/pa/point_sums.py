@@ -22,6 +22,9 @@ class PointSums(wiring.Component):
     Of each axis these are the lower end, which is multiplied by 1 and converted, and the upper end; then twice half
     the side, which is converted. A sum takes five cycles, and those in which its conversion waits.
 
+    Cycles of an axis: the left factor is set to the lower end; it is a bound, and the right factor set to 1; the left
+    factor is set to the upper end; that is a bound; the product is converted.
+
     Members
     -------
     enable : ``In(1)``

@@ -66,7 +66,10 @@ def test_legal_values_are_taken(index: int, value: int) -> None:
     ],
 )
 def test_there_is_one_note_of_the_right_kind(notes: tuple[NoteType, ...]) -> None:
-    assert status_of(file_with({}, notes=notes)) == "BAD_EXECUTABLE"
+    file = file_with({}, notes=notes)
+    assert status_of(file) == "BAD_EXECUTABLE"
+    with pytest.raises(ElfError):
+        read(file)
 
 
 @pytest.mark.parametrize("units", [1, 8192])
