@@ -14,6 +14,8 @@ from ctm.tb.lib.some import fewer, only
 from ctm.tb.mc.cache_simulation import CacheRun, CacheSimulation, Timing
 from ctm.tb.mc.fetches import LINE, TAG_BITS, Fetches, filled, random_fetches, row_of_pairs, tag
 
+pytestmark = pytest.mark.slow
+
 LINE_WORDS = LINE // 4
 LATENCY = 3
 CORES, LANES = 2, 4
@@ -78,7 +80,6 @@ def check(result: CacheRun, memory: Memory, lines: list[np.ndarray], error: tupl
         np.testing.assert_array_equal(client.responses[good, :LINE_WORDS], content[wanted[good]])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in (1, 2, 3))])
 @pytest.mark.parametrize("timing", TIMINGS)
 @ON_CONFIGS
@@ -95,7 +96,6 @@ def test_random_lines(name, timing, seed):
     assert np.count_nonzero(result.lines & 1) == np.sum(uncached)
 
 
-@pytest.mark.slow
 def test_lines_that_are_there_come_in_each_cycle():
     memory, simulation, lines = filled_lines(2), new("default"), all_requesters("default", np.arange(200))
     sent = [requests("default", each) for each in lines]
@@ -106,7 +106,6 @@ def test_lines_that_are_there_come_in_each_cycle():
     assert (result.hits, result.misses) == (200, 0)
 
 
-@pytest.mark.slow
 def test_requesters_are_served_round_robin():
     memory, simulation, lines = filled_lines(3), new("default"), [np.arange(100) + 100 * each for each in range(4)]
     sent = [requests("default", each) for each in lines]
@@ -125,7 +124,6 @@ def test_a_line_that_all_want_is_requested_once():
     assert (result.hits, result.misses) == (300, 100)
 
 
-@pytest.mark.slow
 def test_banks_serve_a_line_each_in_a_cycle():
     # All requesters begin in one bank; after the first conflicts each is in another one.
     memory, simulation, lines = filled_lines(9), new("small banks"), 4 * [np.tile(np.arange(16), 20)]
@@ -171,7 +169,6 @@ def selected(fetches: Fetches, chosen: slice) -> Fetches:
     )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("timing", TIMINGS)
 @pytest.mark.parametrize("name", WITH_FIRST_LEVELS)
 def test_random_fetches_through_both_levels(name, timing):
@@ -192,7 +189,6 @@ def test_random_fetches_through_both_levels(name, timing):
     assert np.count_nonzero(~result.lines & 1) < result.misses
 
 
-@pytest.mark.slow
 def test_a_line_that_several_cores_read_is_requested_once():
     memory, fetches = filled(), row_of_pairs(200, 4)
     simulation = both_levels("default")

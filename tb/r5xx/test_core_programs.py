@@ -38,6 +38,8 @@ from ctm.tb.r5xx.statements import (
     jump,
 )
 
+pytestmark = pytest.mark.slow
+
 SIZE = 8
 ILLEGAL = alu(rgb={"rgb_op": 6})
 FLOATS, INTS, BOOLS, INPUT = 0x10000, 0x20000, 0x30000, 0x40000
@@ -48,7 +50,6 @@ def core_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(ENGINES, "core", CoreEngine)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", some(NAMES, 4))
 def test_compiled_programs_are_as_in_the_golden_model(name: str) -> None:
     shader = Shader.load(name)
@@ -59,7 +60,6 @@ def test_compiled_programs_are_as_in_the_golden_model(name: str) -> None:
             np.testing.assert_array_equal(bits, right)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("workload", [matmul(32), nbody(8), blackscholes(16)], ids=lambda workload: workload.name)
 def test_examples_compute_what_numpy_says(workload) -> None:
     prepared = prepare(workload, "core", DEFAULT)

@@ -54,6 +54,7 @@ def read(page: str) -> Reader:
     return reader
 
 
+@pytest.mark.slow
 def test_a_page_has_the_run_and_loads_nothing() -> None:
     run = ran("rtl")
     page = page_of(run)

@@ -31,6 +31,7 @@ def profile_of(loaded: LoadedJob, config: MachineConfig, watchdog: int = 0) -> t
     return found, execution
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PLANTED)
 def test_the_mistake_that_is_planted_is_named(name: str, tmp_path: Path) -> None:
     planted = PLANTED[name]

@@ -17,8 +17,9 @@ from ctm.tb.lib.words import CORNERS, random_words
 from ctm.tb.r5xx.simulation.cases import CONDITIONAL, FLOAT4, filled, launch_of, simulation
 from ctm.tb.r5xx.simulation.launch import Arrays, copied, memory_setup
 
+pytestmark = pytest.mark.slow
 
-@pytest.mark.slow
+
 @pytest.mark.parametrize("tiling", Tiling)
 @pytest.mark.parametrize("data_format", DataFormat)
 def test_fetches_read_what_the_golden_model_reads(data_format: DataFormat, tiling: Tiling) -> None:
@@ -58,7 +59,6 @@ def look_up(
     return elements, error.astype(bool)
 
 
-@pytest.mark.slow
 def test_uncached_fetches_read_memory_as_it_is_and_cached_ones_as_it_was() -> None:
     then, now = filled(1), filled(2)
     x, y = np.arange(16), np.arange(16) % 8

@@ -28,6 +28,8 @@ from ctm.tb.r5xx.simulation.cases import (
 from ctm.tb.r5xx.simulation.copier import Mistake
 from ctm.tb.r5xx.simulation.simulation import CoreRun, ProtocolError, Timing
 
+pytestmark = pytest.mark.slow
+
 QUICK, ROUGH = Timing(), Timing(latency=7, jitter=20, stall=0.5, seed=3)
 
 
@@ -35,7 +37,6 @@ def fault_set(run: CoreRun) -> set[tuple[int, int]]:
     return {(fault.i, fault.j) for fault in run.faults}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("lanes", [4, *(pytest.param(lanes, marks=pytest.mark.long) for lanes in (8, 16))])
 @pytest.mark.parametrize("timing", [QUICK, ROUGH])
 def test_every_client_is_served_and_a_run_ends_idle(lanes: int, timing: Timing) -> None:
@@ -74,7 +75,6 @@ def expected_tests(memory: Memory, unit: ConditionalUnit, domain: Domain, values
     return unit.decide(memory, x, y, values.view(np.float32))[0].astype(np.uint32)
 
 
-@pytest.mark.slow
 def test_wavefronts_without_a_covered_lane_are_omitted() -> None:
     covered = np.array([0, 0, 0, 0, 0, 1, 0, 0], bool)
     i, j = np.array([0, 1, 0, 1, 2, 3, 2, 3]), np.array([0, 0, 1, 1] * 2)
