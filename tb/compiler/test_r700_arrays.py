@@ -37,6 +37,7 @@ BODIES = (
     'r = "hello world"[i & 7];',
     "unsigned char v[4]; v[0] = 1; v[1] = 2; v[2] = 3; v[3] = 4; r = v[i & 3];",
     "short v[4] = {1, 2, 3, 4}; v[i & 3] += 10; r = v[0] + v[1] * 100;",
+    "short v[8] = {i, j}; v[i & 7] = j; r = v[j & 7] + v[i % 5] * 3;",
     "char v[8] = {1, 2}; v[i & 7] = 9; v[(i + 1) & 7] = v[i & 7] + 1; r = 0; for (int k = 0; k < 8; k++) "
     "r = r * 3 + v[k];",
     "_Bool v[4] = {i & 1, 1, 0, 3}; r = v[i & 3] + 2 * v[3 - (i & 3)];",

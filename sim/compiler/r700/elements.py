@@ -67,7 +67,7 @@ def _replaced(new: Replacement, bits: dict[str, int]) -> bool:
     if "llvm.lifetime" in text:
         return False
     if (found := _ADDRESS.fullmatch(text)) and names == {found[2]}:
-        new.result(f"getelementptr {_address(found[1], found[2], found[3], bits[found[2]])}")
+        new.result(f"getelementptr {_address(new, found[1], found[2], found[3], bits[found[2]])}")
     elif (found := _FILL.fullmatch(text)) and names == {found[1]}:
         size = bits[found[1]]
         _store(new, found[1], [(f"i{size}", found[2])] * (int(found[3]) * 8 // size), size)
@@ -78,11 +78,14 @@ def _replaced(new: Replacement, bits: dict[str, int]) -> bool:
     return True
 
 
-def _address(type_: str, base: str, indices: str, bits: int) -> str:
+def _address(new: Replacement, type_: str, base: str, indices: str, bits: int) -> str:
     """The operands of an element's address."""
     if type_ == "i8" and bits > 8:
         number = indices.removeprefix("i32 ")
-        if not number.isdecimal() or int(number) * 8 % bits:
+        if not number.isdecimal():
+            # An element is accessed where it is aligned, so the bytes before it are whole elements.
+            return f"i32, {PRIVATE} {base}, i32 {new.value(f'lshr i32 {number}, {(bits // 8).bit_length() - 1}')}"
+        if int(number) * 8 % bits:
             raise _UnfitError
         return f"i32, {PRIVATE} {base}, i32 {int(number) * 8 // bits}"
     if not re.fullmatch(rf"(?:\[\d+ x )*i{bits}\]*", type_):

@@ -105,6 +105,21 @@ def test_infinite_and_tiny_operands_are_those_of_numpy(isa: str, engine: str, tm
 
 
 @pytest.mark.parametrize("isa", ISAS)
+def test_what_wrapped_below_zero_is_divided_as_python_does(isa: str, tmp_path: Path) -> None:
+    text = f"""{HEAD}
+@ctm.kernel
+def wrapped(pixel: ivec2):
+    c = uint(pixel.x) - uint(pixel.y) * 1000
+    return int(c % 8), int(c % 1000), int(c % 4294967289), int(c // 2147483648)
+"""
+    found = module(tmp_path, text).wrapped[64, 64](device=device(isa, "golden"))
+    y, x = np.mgrid[:64, :64]
+    c = (x - y * 1000) % (1 << 32)
+    expected = c % 8, c % 1000, (c % 4294967289).astype(np.uint32).view(np.int32), c // 2147483648
+    assert all(np.array_equal(one, other) for one, other in zip(found, expected, strict=True))
+
+
+@pytest.mark.parametrize("isa", ISAS)
 def test_powers_of_two_divide_as_numpy_does(isa: str, tmp_path: Path) -> None:
     a = uniform(np.random.default_rng(8), -126, 128)
     a[:5] = -1e-10, -2e-38, np.inf, -np.inf, np.nan

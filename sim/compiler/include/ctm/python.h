@@ -119,6 +119,9 @@ CTM_SHIFTS(3)
 CTM_SHIFTS(4)
 #undef CTM_SHIFTS
 
+CTM_INLINE uint ctm_quotient(uint a, uint b) { return a / b; }
+CTM_INLINE uint ctm_remainder(uint a, uint b) { return a % b; }
+
 #if defined(CTM_WHOLE_FLOATS)
 /* A core whose whole numbers are floats: they are given and stored as such. A quotient that is off by one shows in the
  * remainder, which is exact. */
@@ -133,8 +136,6 @@ CTM_INLINE float ctm_whole_quotient(float a, float b) {
 CTM_INLINE float ctm_whole_remainder(float a, float b) { return a - ctm_whole_quotient(a, b) * b; }
 CTM_INLINE int ctm_quotient(int a, int b) { return (int)ctm_whole_quotient((float)a, (float)b); }
 CTM_INLINE int ctm_remainder(int a, int b) { return (int)ctm_whole_remainder((float)a, (float)b); }
-CTM_INLINE uint ctm_quotient(uint a, uint b) { return (uint)ctm_whole_quotient((float)a, (float)b); }
-CTM_INLINE uint ctm_remainder(uint a, uint b) { return (uint)ctm_whole_remainder((float)a, (float)b); }
 CTM_INLINE uint ctm_uint(float x) { return (uint)(int)x; }
 
 /* A result without a sign that wrapped below 0 is given as the negative number, which is exact. */
@@ -165,9 +166,6 @@ CTM_INLINE int ctm_remainder(int a, int b) {
     int rest = a % (b == -1 ? 1 : b);
     return rest + (((rest != 0) & ((rest ^ b) < 0)) ? b : 0);
 }
-CTM_INLINE uint ctm_quotient(uint a, uint b) { return a / b; }
-CTM_INLINE uint ctm_remainder(uint a, uint b) { return a % b; }
-
 #define CTM_ARGUMENTS(whole, floats) \
     CTM_INLINE whole ctm_##whole##_argument(floats x) { return __builtin_bit_cast(whole, x); } \
     CTM_INLINE floats ctm_result(whole x) { return __builtin_bit_cast(floats, x); }

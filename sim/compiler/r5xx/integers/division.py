@@ -1,16 +1,22 @@
 """Quotients and remainders of integers, exact."""
 
 from ctm.sim.compiler.r5xx.integers.building import ONE, WHOLE, ZERO, Builder, known, literal
-from ctm.sim.compiler.r5xx.integers.ranges import Range, operands, width
+from ctm.sim.compiler.r5xx.integers.ranges import EXACT_BITS, Range, operands, width
 
 
 def division(to: Builder) -> bool:
     """Toward 0; the remainder has the sign of what is divided."""
     left, right = to.operands()
-    value, by = to.float(left), to.float(right)
-    divisor = known(right)
-    if to.opcode.startswith("u") and divisor and divisor > 0 and not to.range_of(left).is_natural:
-        return to.same(_of_wrapped(to, value, by, divisor))
+    value, divisor = to.float(left), known(right)
+    if to.opcode.startswith("u") and divisor:
+        # In LLVM's text a number without a sign may have one.
+        divisor %= 1 << width(operands(to.instruction)[0])
+        if to.range_of(left).is_natural:
+            quotient, remainder = _divided(to, value, literal(divisor), divisor)
+        else:
+            quotient, remainder = _of_wrapped(to, value, divisor)
+        return to.same(remainder if to.opcode.endswith("rem") else quotient)
+    by = to.float(right)
     one, other = _natural(to, value, to.range_of(left)), _natural(to, by, to.range_of(right))
     quotient, remainder = _divided(to, one, other, divisor)
     is_remainder = to.opcode.endswith("rem")
@@ -22,20 +28,24 @@ def division(to: Builder) -> bool:
     return to.same(found)
 
 
-def _of_wrapped(to: Builder, value: str, by: str, divisor: int) -> str:
+def _of_wrapped(to: Builder, value: str, divisor: int) -> tuple[str, str]:
     """Of a number without sign that may have wrapped below 0, which is 2^n less a magnitude, by a known one."""
     bits = width(operands(to.instruction)[0])
     most, left = divmod(1 << bits, divisor)
     is_negative = to.is_negative(value)
-    quotient, remainder = _divided(to, to.call("llvm.fabs.f32", value), by, divisor)
+    quotient, remainder = _divided(to, to.call("llvm.fabs.f32", value), literal(divisor), divisor)
     is_less = to.step(f"fcmp {WHOLE} ogt float {remainder}, {literal(left)}")
-    if to.opcode.endswith("rem"):
-        below = to.whole("fsub", literal(left), remainder)
-        below = to.choose(is_less, to.whole("fadd", below, by), below)
-        return to.choose(is_negative, below, remainder)
-    below = to.whole("fsub", literal(most), quotient)
-    below = to.choose(is_less, to.whole("fsub", below, ONE), below)
-    return to.choose(is_negative, below, quotient)
+    below = to.whole("fsub", literal(left), remainder)
+    if most == 1 and divisor > 1 << EXACT_BITS:
+        # What is less than the divisor remains, and is held as it is: 2^n less its magnitude.
+        small, large = value, ONE
+    else:
+        small, large = to.whole("fadd", below, literal(divisor)), to.whole("fsub", literal(most), quotient)
+    fewer = to.whole("fsub", large, ONE)
+    return (
+        to.choose(is_negative, to.choose(is_less, fewer, large), quotient),
+        to.choose(is_negative, to.choose(is_less, small, below), remainder),
+    )
 
 
 def _natural(to: Builder, value: str, range_: Range) -> str:

@@ -228,11 +228,17 @@ def _joined(ranges: Ranges, instruction: Instruction) -> Range:
 
 def _divided(ranges: Ranges, instruction: Instruction) -> Range:
     value, by = ranges.binary(instruction)
-    most = max(abs(value.low), abs(value.high))
-    if instruction.opcode.endswith("rem"):
-        most = min(most, max(abs(by.low), abs(by.high)) - 1)
-    is_natural = value.is_natural and (by.is_natural or instruction.opcode.endswith("rem"))
-    return Range(0 if is_natural or instruction.opcode.startswith("u") else -most, most)
+    is_unsigned, is_remainder = instruction.opcode.startswith("u"), instruction.opcode.endswith("rem")
+    most, limit = max(abs(value.low), abs(value.high)), max(abs(by.low), abs(by.high))
+    if is_unsigned and not value.is_natural:
+        # What has wrapped below 0 is large; less than a divisor that is large, too, it remains as it is held.
+        if not is_remainder:
+            return Range(0, max(most, 2.0 ** width(operands(instruction)[0])))
+        return Range(0, limit - 1) if by.is_natural else Range(-most, max(most, limit))
+    if is_remainder and (by.is_natural or not is_unsigned):
+        most = min(most, limit - 1)
+    is_natural = value.is_natural and (by.is_natural or is_remainder)
+    return Range(0 if is_natural or is_unsigned else -most, most)
 
 
 def _widened(ranges: Ranges, instruction: Instruction) -> Range:
