@@ -72,10 +72,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             mark(items, RATES)
         has_slow = config.getoption("--slow") or config.args != config.getini("testpaths")
         left_out = ["long"] if has_slow else ["long", "slow"]
-        others = [item for item in items if any(map(item.get_closest_marker, left_out))]
-        config.hook.pytest_deselected(items=others)
-        kept = set(items).difference(others)
-        items[:] = [item for item in items if item in kept]
+        others = {item for item in items if any(map(item.get_closest_marker, left_out))}
+        config.hook.pytest_deselected(items=[*others])
+        items[:] = [item for item in items if item not in others]
     positions = {Path(__file__).parent / f"{name}.py": position for position, name in enumerate(_FIRST)}
     items.sort(key=lambda item: positions.get(item.path, len(positions)))
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ctm.rtl.config import DRAW_PRESET
+from ctm.rtl.config import DRAW_PRESET, PRESETS
 from ctm.tb.lib.some import only
 
 TOP = Path(__file__).parents[2]
@@ -20,9 +20,7 @@ print(convert_to_rtlil(Ctm(PRESETS["{preset}"]), top="ctm"))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "preset", only(["tiny", DRAW_PRESET, "compact", "default", "r700-small"], ["tiny", DRAW_PRESET])
-)
+@pytest.mark.parametrize("preset", only(list(PRESETS), ["tiny", DRAW_PRESET]))
 def test_hardware_does_not_depend_on_hashes(preset: str) -> None:
     first, second = (
         subprocess.run(
