@@ -26,11 +26,19 @@ _HEADERS = (
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"cross-origin-opener-policy", b"same-origin"),
 )
-_FORBIDDEN, _POLICY_VIOLATION = 403, 1008
+_FRAMEWORK = ("/_nicegui/", "/_nicegui_ws/")
+"""Where the framework has the page's scripts, styles and events."""
+_POLICY_VIOLATION = 1008
+_REJECTIONS = {
+    403: b"This is not for other sites.\n",
+    404: b"There is nothing here; the page is /.\n",
+    405: b"The page can be read only.\n",
+}
+"""Texts by HTTP status."""
 
 
 class Guard:
-    """An ASGI application before another one; it rejects what does not come from the other one's page.
+    """An ASGI application before another one; it rejects what does not come from the other one's page, or go to it.
 
     Host has to be this computer with the server's port: a name of a stranger's that leads here is another one. Origin,
     and Sec-Fetch-Site, which browsers send, have to be the server's own; a websocket needs an Origin.
@@ -47,7 +55,9 @@ class Guard:
         if kind not in ("http", "websocket"):
             await self.app(scope, receive, send)
         elif not self._may_pass(scope["headers"], is_websocket=kind == "websocket"):
-            await _reject(kind, send)
+            await _reject(kind, send, 403)
+        elif kind == "http" and (status := _missing(scope)):
+            await _reject(kind, send, status)
         else:
             await self.app(scope, receive, _with_headers(send))
 
@@ -65,13 +75,22 @@ class Guard:
         )
 
 
-async def _reject(kind: str, send: Send) -> None:
+def _missing(scope: Scope) -> int | None:
+    """The status of a request for what is not there; the framework would respond with the page."""
+    if scope["path"].startswith(_FRAMEWORK):
+        return None
+    if scope["path"] != "/":
+        return 404
+    return None if scope["method"] in ("GET", "HEAD") else 405
+
+
+async def _reject(kind: str, send: Send, status: int) -> None:
     if kind == "websocket":
         await send({"type": "websocket.close", "code": _POLICY_VIOLATION})
         return
     headers = [(b"content-type", b"text/plain"), *_HEADERS]
-    await send({"type": "http.response.start", "status": _FORBIDDEN, "headers": headers})
-    await send({"type": "http.response.body", "body": b"This is not for other sites.\n"})
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": _REJECTIONS[status]})
 
 
 def _with_headers(send: Send) -> Send:

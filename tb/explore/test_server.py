@@ -53,7 +53,8 @@ def passes(kind: str, headers: list[tuple[str, str]]) -> bool:
     async def receive() -> MutableMapping[str, Any]:
         return {}
 
-    scope = {"type": kind, "headers": [(name.encode(), value.encode()) for name, value in headers]}
+    encoded = [(name.encode(), value.encode()) for name, value in headers]
+    scope = {"type": kind, "path": "/", "method": "GET", "headers": encoded}
     asyncio.run(Guard(application, PORT)(scope, receive, send))
     rejection = "websocket.close" if kind == "websocket" else "http.response.start"
     assert reached or sent[0]["type"] == rejection
@@ -119,7 +120,10 @@ def test_websockets_are_guarded(port: int) -> None:
 def test_there_is_no_other_page(port: int) -> None:
     for path in ("docs", "openapi.json", "redoc", "etc/passwd", "..%2f..%2fetc/passwd"):
         found = httpx.get(f"http://127.0.0.1:{port}/{path}")
-        assert "root:" not in found.text and "swagger" not in found.text.lower()
+        assert (found.status_code, found.text) == (404, "There is nothing here; the page is /.\n")
+        assert "frame-ancestors 'none'" in found.headers["content-security-policy"]
+    assert httpx.post(f"http://127.0.0.1:{port}/").status_code == 405
+    assert httpx.head(f"http://127.0.0.1:{port}/").status_code == 200
 
 
 def test_a_port_that_is_taken_is_one_line() -> None:
