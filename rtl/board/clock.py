@@ -26,40 +26,52 @@ def ecp5_frequency(wanted: int | None, oscillator: int) -> int:
     return frequency
 
 
-def halved_frequency(wanted: int | None, oscillator: int) -> int:
-    """The clock in Hz of a board with `halved_clocks`, or `ValueError` if it is not the wanted one."""
-    frequency = oscillator // 2
-    if wanted not in (None, frequency):
-        raise ValueError(f"the board's clock can have {frequency / 1e6:g} MHz, not {wanted / 1e6:g}")
+def gowin_frequency(wanted: int | None, oscillator: int) -> int:
+    """The clock in Hz of a board with `gowin_clocks`: the oscillator's or half of it, or `ValueError`."""
+    frequency = oscillator if wanted is None else wanted
+    if frequency not in (oscillator, oscillator // 2):
+        half, whole = oscillator // 2 / 1e6, oscillator / 1e6
+        raise ValueError(f"the board's clock can have {half:g} or {whole:g} MHz, not {frequency / 1e6:g}")
     return frequency
 
 
-def ecp5_clocks(m: Module, platform: Any, frequency: int, button: Value, memory: io.SingleEndedPort) -> None:
-    """As `Clocks` of an ECP5: the clock is the oscillator's, or a PLL's; the chip's comes of a register at its pin."""
+def ecp5_clocks(m: Module, platform: Any, frequency: int, button: Value, memory: io.PortLike) -> None:
+    """As `Clocks` of an ECP5: the clock is the oscillator's, or a PLL's."""
     given = int(platform.default_clk_frequency)
     oscillator = _oscillator(m, platform)
     clock, is_steady = (oscillator, Const(1)) if frequency == given else _pll(m, oscillator, given, frequency)
     _add_domain(m, clock, button | ~is_steady)
-    m.submodules.memory_clock = inverted = io.DDRBuffer(io.Direction.Output, memory)
-    m.d.comb += [inverted.o[0].eq(0), inverted.o[1].eq(1)]
+    _add_memory_clock(m, memory)
 
 
-def halved_clocks(m: Module, platform: Any, frequency: int, button: Value, memory: io.PortLike) -> None:
-    """As `Clocks` of an FPGA of Gowin's: two flip-flops halve the oscillator's frequency, half a period apart."""
-    m.domains.oscillator = ClockDomain(reset_less=True)
-    m.d.comb += ClockSignal("oscillator").eq(_oscillator(m, platform))
-    # nextpnr puts a clock buffer on a net with this attribute, if the net carries no data.
-    inverted, clock = Signal(name="inverted"), Signal(name="halved", attrs={"CLOCK": "BUFG", "keep": 1})
-    m.d.oscillator += [inverted.eq(~inverted), clock.eq(inverted)]
-    _add_domain(m, clock, button)
-    m.submodules.memory_clock = buffer = io.Buffer(io.Direction.Output, memory)
-    m.d.comb += buffer.o.eq(inverted)
+def gowin_clocks(m: Module, platform: Any, frequency: int, button: Value, memory: io.PortLike) -> None:
+    """As `Clocks` of an FPGA of Gowin's: the clock is the oscillator's, or two flip-flops halve its frequency."""
+    oscillator = _oscillator(m, platform)
+    is_halved = frequency != int(platform.default_clk_frequency)
+    _add_domain(m, _halved(m, oscillator) if is_halved else oscillator, button)
+    _add_memory_clock(m, memory)
 
 
 def _oscillator(m: Module, platform: Any) -> Value:
     pin = platform.request(platform.default_clk, dir="-")
     m.submodules.oscillator = oscillator = io.Buffer(io.Direction.Input, pin)
     return oscillator.i
+
+
+def _halved(m: Module, source: Value) -> Value:
+    """A clock of half the frequency."""
+    m.domains.oscillator = ClockDomain(reset_less=True)
+    m.d.comb += ClockSignal("oscillator").eq(source)
+    # nextpnr puts a clock buffer on a net with this attribute, if the net carries no data.
+    inverted, clock = Signal(name="inverted"), Signal(name="halved", attrs={"CLOCK": "BUFG", "keep": 1})
+    m.d.oscillator += [inverted.eq(~inverted), clock.eq(inverted)]
+    return clock
+
+
+def _add_memory_clock(m: Module, pin: io.PortLike) -> None:
+    """The inverted clock, of registers for both edges at the pin: it leaves the FPGA as signals do."""
+    m.submodules.memory_clock = inverted = io.DDRBuffer(io.Direction.Output, pin)
+    m.d.comb += [inverted.o[0].eq(0), inverted.o[1].eq(1)]
 
 
 def _add_domain(m: Module, clock: Value, waiting: Value) -> None:

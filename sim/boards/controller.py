@@ -16,6 +16,8 @@ from ctm.sim.compiled.tools.package import LITEDRAM
 from ctm.sim.compiled.tools.programs import run
 from ctm.sim.files import write_file
 
+CHIP = "LongestTimes"
+"""The memory chip, as `sdram_generator` names it."""
 _SETTINGS = "settings.yml"
 _FOLDER = Path("made")
 _VERILOG = _FOLDER / "gateware" / f"{CONTROLLER}.v"
@@ -44,8 +46,8 @@ def settings(*, frequency: int, data_bits: int) -> dict[str, Any]:
         "cpu": "None",
         "memtype": "SDR",
         "sdram_phy": "GENSDRPHY",
-        # 16 data pins; boards have this chip, or one whose times are no longer in cycles of 40 ns.
-        "sdram_module": "MT48LC16M16",
+        # Two of 8 bits, as LiteDRAM counts.
+        "sdram_module": CHIP,
         "sdram_module_nb": 2,
         "sdram_rank_nb": 1,
         # It tells the makers apart, by the whole name.
@@ -67,8 +69,8 @@ def _told(frequency: int) -> float:
     return (cycles - 0.5) / _REFRESH_SECONDS
 
 
-def generate(*, frequency: int, data_bits: int) -> Controller:
-    """Make the controller; see `settings`.
+def generate(*, frequency: int, data_bits: int, input_cycles: int = 0) -> Controller:
+    """Make the controller; see `settings`, and `Target` for `input_cycles`.
 
     Raises
     ------
@@ -81,8 +83,8 @@ def generate(*, frequency: int, data_bits: int) -> Controller:
         # YAML, of which JSON is a subset.
         wanted = settings(frequency=frequency, data_bits=data_bits)
         write_file(folder / _SETTINGS, json.dumps(wanted, indent=1).encode())
-        command = [sys.executable, "-m", "litedram.gen", _SETTINGS, "--name", CONTROLLER, "--output-dir", str(_FOLDER)]
-        run(command, folder, name=LITEDRAM.distribution)
+        command = [sys.executable, "-m", "ctm.sim.boards.sdram_generator", str(input_cycles), _SETTINGS]
+        run([*command, "--name", CONTROLLER, "--output-dir", str(_FOLDER)], folder, name=LITEDRAM.distribution)
         registers = json.loads((folder / _REGISTERS).read_text())["csr_registers"]
         addresses = {register: entry["addr"] for register, entry in registers.items()}
         header = Header((folder / _HEADER).read_text(), addresses)

@@ -48,7 +48,7 @@ def design(target: Target, config: MachineConfig, *, baud: int, frequency: int |
     # Illegal settings are errors before anything is made.
     bridge_config(config, frequency=clock, baud=baud, memory_bytes=MEMORY_BYTES)
     data_bits = config.memory.data_bits
-    controller = generate(frequency=clock, data_bits=data_bits)
+    controller = generate(frequency=clock, data_bits=data_bits, input_cycles=target.input_cycles)
     board = Board(config, frequency=clock, baud=baud, memory_bytes=MEMORY_BYTES, core=CoreInstance)
     return Design(
         target=target, pins=pins(target, data_bits=data_bits, frequency=clock, steps=controller.steps),

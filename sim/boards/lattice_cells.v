@@ -1,5 +1,5 @@
-// What the cells of an ECP5 do that LiteDRAM puts at the memory's pins, for an FPGA of Gowin's: registers in front of
-// pins are flip-flops like others. Source: Lattice, FPGA Libraries Reference Guide.
+// The cells of an ECP5 that LiteDRAM puts at the memory's pins, for an FPGA of Gowin's. Registers of outputs are
+// flip-flops like others. Sources: Lattice, FPGA Libraries Reference Guide; Gowin, Arora V Programmable IO User Guide.
 
 module TRELLIS_IO #(parameter DIR = "BIDIR") (inout B, input I, input T, output O);
   IOBUF pin (.IO(B), .I(I), .OEN(T), .O(O));
@@ -9,8 +9,11 @@ module OFS1P3BX(input SCLK, input SP, input D, input PD, output reg Q);
   always @(posedge SCLK) if (PD) Q <= 1'b1; else if (SP) Q <= D;
 endmodule
 
-module IFS1P3BX(input SCLK, input SP, input D, input PD, output reg Q);
-  always @(posedge SCLK) if (PD) Q <= 1'b1; else if (SP) Q <= D;
+// Words are sampled at the falling edge, half a period later than on an ECP5, and come with the next rising edge. The
+// chip, whose clock is inverted, drives a word from one falling edge to the next: its access time and both pins have a
+// whole period.
+module IFS1P3BX(input SCLK, input SP, input D, input PD, output Q);
+  IDDR register(.CLK(SCLK), .D(D), .Q0(), .Q1(Q));
 endmodule
 
 module FD1S3BX(input CK, input D, input PD, output reg Q);

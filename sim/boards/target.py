@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ctm.rtl.board.clock import ecp5_clocks, ecp5_frequency, halved_clocks, halved_frequency
+from ctm.rtl.board.clock import ecp5_clocks, ecp5_frequency, gowin_clocks, gowin_frequency
 from ctm.rtl.board.top import BoardResources
 from ctm.sim.boards import packing
 from ctm.sim.boards.packing import Packing
@@ -19,7 +19,8 @@ class Target:
     `top` is the module of all, `platform` makes Amaranth's description of the board, `device` is one of `DEVICES`,
     `packing` makes a bitstream of it. `preset` is its default machine, `usual` its default clock in Hz where that is
     not the oscillator's. ``frequency(wanted, oscillator)`` is its clock in Hz, or raises `ValueError`. `loads` says how
-    a bitstream is loaded. `packages` are those that know the board.
+    a bitstream is loaded. `packages` are those that know the board. `input_cycles` is by how many clock cycles words
+    come later from the registers at the memory's data pins than from those of an ECP5.
     """
 
     top: str
@@ -32,6 +33,7 @@ class Target:
     loads: str
     packages: tuple[Package, ...] = ()
     usual: int | None = None
+    input_cycles: int = 0
 
     def clock(self, wanted: int | None) -> int:
         """The clock of the board in Hz: its own, or the one that is wanted.
@@ -69,12 +71,13 @@ ULX3S = Target(
 TANG_MEGA_138K = Target(
     top="tang_mega_138k",
     platform=TangMega138kPlatform,
-    resources=BoardResources(clocks=halved_clocks, button="button"),
+    resources=BoardResources(clocks=gowin_clocks, button="button"),
     device="gw5ast138",
     packing=packing.GW5AST_138,
     preset="small",
-    frequency=halved_frequency,
+    frequency=gowin_frequency,
     loads="openFPGALoader -b tangmega138k",
+    input_cycles=1,
 )
 TARGETS = {"ulx3s": ULX3S, "tang-mega-138k": TANG_MEGA_138K}
 """The boards by the names that users give them."""

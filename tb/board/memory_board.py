@@ -49,7 +49,7 @@ class MemoryBoard(wiring.Component):
 def memory_design(frequency: int | None = None, target: Target = ULX3S, *, baud: int = BAUD) -> Design:
     """A board with its memory and a bridge to it."""
     clock = target.clock(frequency)
-    controller = generate(frequency=clock, data_bits=DATA_BITS)
+    controller = generate(frequency=clock, data_bits=DATA_BITS, input_cycles=target.input_cycles)
     return Design(
         target=target, pins=pins(target, data_bits=DATA_BITS, frequency=clock, steps=controller.steps),
         frequency=clock, board=convert_to_rtlil(MemoryBoard(clock, baud), top=BOARD), controller=controller.verilog,

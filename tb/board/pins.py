@@ -1,4 +1,4 @@
-"""The whole design of a ULX3S, compiled, with a memory chip and a serial line at the pins of its FPGA."""
+"""The whole design of a board, compiled, with a memory chip and a serial line at the pins of its FPGA."""
 
 import ctypes
 import re
@@ -8,20 +8,23 @@ from pathlib import Path
 
 from ctm.rtl.board.top import BOARD
 from ctm.sim.boards.design import Design, Pins
-from ctm.sim.boards.target import ULX3S
+from ctm.sim.boards.target import ULX3S, Target
 from ctm.sim.compiled.rewriting.repeated import merge
 from ctm.sim.compiled.tools.toolchain import Model, build
 from ctm.sim.compiled.verilog import from_rtlil
+from ctm.sim.synthesis.devices import DEVICES
+from ctm.sim.synthesis.families.ecp5 import ECP5
 
 PERIOD = 4
 """Default clock cycles of a bit; faster than a board's line, so that it takes less of the time."""
 _NANOSECONDS = 1_000_000_000
 _CAPACITY = 1 << 16
-DRIVER = "ulx3s.cc"
+DRIVER = "driver.cc"
 _CYCLES = 4096
 """Between two looks at the host's end."""
 _COUNTS = ("reads", "writes", "refreshes")
-_PIN = re.compile(r'^LOCATE COMP "(\w+)', re.MULTILINE)
+_PIN = re.compile(r'^ *(?:LOCATE COMP|IO_LOC) "(\w+)', re.MULTILINE)
+"""A pin in constraints of Lattice's or Gowin's."""
 _OPTIONS = ("--pins-inout-enables",)
 _DRIVEN = ("__out", "__en")
 """Verilator's suffix of the name of a pin of both directions."""
@@ -30,7 +33,8 @@ _DRIVEN = ("__out", "__en")
 def board_library(design: Design) -> Path:
     """The compiled design."""
     module = from_rtlil(merge(design.board, BOARD))
-    return library(design.pins, [from_rtlil(design.pins.text), module, design.controller], design.frequency)
+    verilog = [from_rtlil(design.pins.text), module, design.controller]
+    return library(design.pins, verilog, design.frequency, target=design.target)
 
 
 def library(
@@ -38,6 +42,7 @@ def library(
     verilog: Sequence[str],
     frequency: int,
     *,
+    target: Target = ULX3S,
     own: Sequence[str] = (DRIVER,),
     root: bool = False,
     period: int = PERIOD,
@@ -46,19 +51,27 @@ def library(
 
     `verilog` has the module of the pins, `own` is what drives it: files beside this one, and C++ between them.
     """
-    primitives = Path(__file__).with_name("primitives.v").read_text()
     engines = resources.files("ctm.sim.engines")
-    headers = ["models.h", *([f"V{ULX3S.top}___024root.h"] if root else [])]
+    top = target.top
+    headers = ["models.h", *([f"V{top}___024root.h"] if root else [])]
     texts = [
         *(f'#include "{name}"' for name in headers),
         *(engines.joinpath(name).read_text() for name in ("axi_memory.h", "verilated.h")),
-        f"struct Model : ModelContext, V{ULX3S.top} {{ Model() : V{ULX3S.top}(&context) {{}} }};",
+        f"struct Model : ModelContext, V{top} {{ Model() : V{top}(&context) {{}} }};",
         *_accessors(pins),
+        *_roles(target, pins),
         f"constexpr int PERIOD = {period};",
         f"constexpr unsigned long long HALF_PERIOD = {_NANOSECONDS // frequency // 2};",
         *(_source(text) for text in ("serial_end.h", "sdram.h", *own)),
     ]
-    return build(Model(ULX3S.top, "\n".join([*verilog, primitives]), options=_OPTIONS), "\n".join(texts))
+    return build(Model(top, "\n".join([*verilog, *_primitives(target)]), options=_OPTIONS), "\n".join(texts))
+
+
+def _primitives(target: Target) -> list[str]:
+    """Verilog of the cells at the pins of a board's FPGA."""
+    if DEVICES[target.device].family is ECP5:
+        return [_source("ecp5_pins.v")]
+    return [_source("gowin_pins.v"), resources.files("ctm.sim.boards").joinpath("lattice_cells.v").read_text()]
 
 
 def _source(text: str) -> str:
@@ -72,6 +85,21 @@ def _accessors(pins: Pins) -> Iterator[str]:
         member = name.replace("__", "___05F")
         suffixes = ("", *_DRIVEN) if re.search(rf"^  wire .*inout \d+ .*{name}$", pins.text, re.MULTILINE) else ("",)
         yield from (f"auto& {name}{suffix}(Model& model) {{ return model.{member}{suffix}; }}" for suffix in suffixes)
+
+
+def _roles(target: Target, pins: Pins) -> Iterator[str]:
+    """C++ functions for pins that boards name differently, or that some boards lack."""
+    platform, led, enable = target.platform(), target.resources.led, "sdram_0__clk_en__io"
+    button = platform.resources[target.resources.button, 0]
+    released = int(button.ios[0].invert)
+    lit, enabled = (
+        f"{led}_0__io(model)" if led else "false",
+        f"{enable}(model)" if enable in pins.constraints else "true",
+    )
+    yield f"auto& oscillator(Model& model) {{ return {platform.default_clk}_0__io(model); }}"
+    yield f"void release_button(Model& model) {{ {button.name}_0__io(model) = {released}; }}"
+    yield f"bool is_lit(Model& model) {{ return {lit}; }}"
+    yield f"bool is_enabled(Model& model) {{ return {enabled}; }}"
 
 
 class PinsError(AssertionError):
@@ -129,7 +157,7 @@ class BoardAtPins:
 
     @property
     def is_ready(self) -> bool:
-        """Whether the LED says that memory has been started."""
+        """Whether the LED says that memory has been started; without an LED it is False."""
         return bool(self._library.board_is_ready(self._handle))
 
     @property

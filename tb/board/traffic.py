@@ -14,7 +14,7 @@ from ctm.rtl.ctm import memory_members
 from ctm.rtl.isa.limits import BYTE_BITS
 from ctm.sim.boards.controller import generate
 from ctm.sim.boards.design import pins
-from ctm.sim.boards.target import ULX3S
+from ctm.sim.boards.target import ULX3S, Target
 from ctm.sim.compiled.verilog import from_rtlil
 from ctm.tb.board.pins import DRIVER, BoardAtPins, PinsError, library
 
@@ -25,12 +25,16 @@ _TEXT = 256
 
 
 def traffic_library(
-    change: Change = lambda steps: steps, *, frequency: int | None = None, data_bits: int = DATA_BITS
+    change: Change = lambda steps: steps,
+    *,
+    target: Target = ULX3S,
+    frequency: int | None = None,
+    data_bits: int = DATA_BITS,
 ) -> Path:
     """The compiled pins with bursts instead of a board; `change` is made to the steps by which memory starts."""
-    clock = ULX3S.clock(frequency)
-    controller = generate(frequency=clock, data_bits=data_bits)
-    scope = f"model.rootp->{ULX3S.top}__DOT__{BOARD}__DOT__"
+    clock = target.clock(frequency)
+    controller = generate(frequency=clock, data_bits=data_bits, input_cycles=target.input_cycles)
+    scope = f"model.rootp->{target.top}__DOT__{BOARD}__DOT__"
     ports = [f"constexpr unsigned BEAT = {data_bits // BYTE_BITS};\n"]
     for name, prefix in (("machine_port", MACHINE), ("host_port", HOST)):
         accessors = "".join(
@@ -38,10 +42,10 @@ def traffic_library(
             for signal in memory_members(prefix, data_bits)
         )
         ports.append(f"struct {name} {{\n{accessors}}};\n")
-    around = pins(ULX3S, data_bits=data_bits, frequency=clock, steps=change(controller.steps))
+    around = pins(target, data_bits=data_bits, frequency=clock, steps=change(controller.steps))
     return library(
-        around, [from_rtlil(around.text), _stand_in(data_bits), controller.verilog], clock, root=True,
-        own=(DRIVER, "".join(ports), "traffic.cc"),
+        around, [from_rtlil(around.text), _stand_in(data_bits), controller.verilog], clock, target=target,
+        root=True, own=(DRIVER, "".join(ports), "traffic.cc"),
     )  # fmt: skip
 
 

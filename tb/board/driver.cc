@@ -1,7 +1,7 @@
-// Clocks the whole design of a ULX3S, with its memory chip at its pins, and is the other end of its serial line.
+// Clocks the whole design of a board, with its memory chip at its pins, and is the other end of its serial line.
 //
-// In front of this text stand axi_memory.h, verilated.h, the class Model, a function for each pin, PERIOD, the clock
-// cycles of a bit, HALF_PERIOD, the nanoseconds of half a clock cycle, serial_end.h and sdram.h.
+// pins.py concatenates before this text: axi_memory.h, verilated.h, the class Model, a function for each pin and for each
+// role of one, PERIOD (clock cycles of a bit), HALF_PERIOD (ns of half a clock cycle), serial_end.h and sdram.h.
 
 namespace {
 
@@ -13,7 +13,7 @@ struct Board {
 
     explicit Board(std::uint64_t seed) : chip(seed) {
         uart_0__rx__io(model) = 1;
-        button_fire_0__io(model) = 0;
+        release_button(model);
         half(false);
     }
 
@@ -29,11 +29,11 @@ private:
     void half(bool level) {
         const bool was_high = sdram_0__clk__io(model);
         const SdramPins before = {
-            bool(sdram_0__clk_en__io(model)), bool(sdram_0__cs__io(model)), bool(sdram_0__ras__io(model)),
+            is_enabled(model), bool(sdram_0__cs__io(model)), bool(sdram_0__ras__io(model)),
             bool(sdram_0__cas__io(model)), bool(sdram_0__we__io(model)), sdram_0__ba__io(model), sdram_0__a__io(model),
             sdram_0__dqm__io(model), sdram_0__dq__io__out(model), sdram_0__dq__io__en(model) != 0,
         };
-        clk25_0__io(model) = level;
+        oscillator(model) = level;
         model.eval();
         if (!was_high && sdram_0__clk__io(model)) {
             chip.clock(before, halves * HALF_PERIOD);
@@ -53,7 +53,7 @@ private:
 EXPORTED void* board_make(std::uint64_t seed) { return new Board(seed); }
 EXPORTED void board_free(void* handle) { delete static_cast<Board*>(handle); }
 EXPORTED std::uint64_t board_cycles(void* handle) { return static_cast<Board*>(handle)->halves / 2; }
-EXPORTED bool board_is_ready(void* handle) { return led_0__io(static_cast<Board*>(handle)->model); }
+EXPORTED bool board_is_ready(void* handle) { return is_lit(static_cast<Board*>(handle)->model); }
 EXPORTED const char* board_violation(void* handle) { return static_cast<Board*>(handle)->chip.violation.c_str(); }
 
 // Reads, writes and refreshes of the chip.
