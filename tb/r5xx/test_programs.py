@@ -62,6 +62,7 @@ def test_flow_programs_have_both_outcomes_of_every_operation(recorded: tuple[lis
     assert {name: coverage.counts[name] for name in TRIED if coverage.counts[name] < LEAST} == {}
 
 
+@pytest.mark.slow
 def test_flow_programs_reach_the_limits_of_all_stacks(records: list[Record]) -> None:
     snapshots = [
         step.snapshot for found in records for wavefront in found.wavefronts.values() for step in wavefront.steps
@@ -71,6 +72,7 @@ def test_flow_programs_reach_the_limits_of_all_stacks(records: list[Record]) -> 
     assert max(int(snapshot.arrays["counter"].max()) for snapshot in snapshots) == BRANCH_COUNTER_FULL
 
 
+@pytest.mark.slow
 def test_flow_programs_have_all_faults_and_mostly_in_some_wavefronts_only(records: list[Record]) -> None:
     outcomes = [
         Counter(wavefront.fault and wavefront.fault[0] for wavefront in found.wavefronts.values()) for found in records

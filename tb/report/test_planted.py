@@ -41,6 +41,7 @@ def test_the_mistake_that_is_planted_is_named(name: str, tmp_path: Path) -> None
     assert planted.line is None or f"{planted.file}:{planted.line}" in first
 
 
+@pytest.mark.slow
 def test_what_is_loaded_once_is_not_waited_for_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As the sentences on constants and instructions say: a second launch of what was set waits for none."""
     once = CommandBuffer.start_program
@@ -54,6 +55,7 @@ def test_what_is_loaded_once_is_not_waited_for_again(tmp_path: Path, monkeypatch
         assert more == 2 * issues and waits == no_more > 0
 
 
+@pytest.mark.slow
 def test_a_program_with_a_fault_has_a_profile_up_to_it(tmp_path: Path) -> None:
     endless = Planted(source="again:\nALU r2 = ADD(r2, 1)\nFC JUMP -> again jump_func=ALWAYS\n", sentence="")
     found, execution = profile_of(endless.load(tmp_path), BEATS, watchdog=100)

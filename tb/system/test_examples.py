@@ -164,6 +164,7 @@ def test_the_report_says_what_it_is_of_and_is_made_for_every_screen(tmp_path: Pa
     assert "…" not in result.stdout
 
 
+@pytest.mark.slow
 def test_the_demonstration_of_a_wrong_result_says_so_and_fails(tmp_path: Path) -> None:
     result = demonstrate("saxpy", "-o", tmp_path, before="from ctm.examples.saxpy import reference\nreference.A = 2.25")
     assert result.returncode == 1

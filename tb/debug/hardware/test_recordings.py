@@ -34,6 +34,7 @@ def _marked(names: list[str], every: int) -> list[object]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", _marked(r5xx.NAMES, 8))
 def test_wavefronts_of_r5xx_are_read_from_a_core(name: str) -> None:
     with caught() as launches:
@@ -57,6 +58,7 @@ OUT o0 = ADD(r1, r2)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("config", [DEFAULT, pytest.param(BEATS, marks=pytest.mark.long)], ids=["lanes", "beats"])
 def test_a_fetch_after_an_error_response_counts_as_its_own_instruction(config: MachineConfig) -> None:
     layout, value = Layout(width=2, height=2, format=DataFormat.FLOAT32_4), 5.0
