@@ -1,5 +1,5 @@
-// What the cells of an ECP5 do that LiteDRAM puts at the memory's pins, for an FPGA of Gowin's: registers in front of
-// pins are flip-flops like others. Source: Lattice, FPGA Libraries Reference Guide.
+// The ECP5 cells that LiteDRAM puts at the memory's pins, for an FPGA of Gowin's: registers at pins are ordinary
+// flip-flops. Source: Lattice, FPGA Libraries Reference Guide.
 
 module TRELLIS_IO #(parameter DIR = "BIDIR") (inout B, input I, input T, output O);
   IOBUF pin (.IO(B), .I(I), .OEN(T), .O(O));
