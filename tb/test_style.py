@@ -13,6 +13,9 @@ TOP = Path(__file__).parents[1]
 FOLDERS = ("src", "rtl", "sim", "tb", "scripts", "examples")
 HARD_LIMIT = 400
 TABLES = ("rtl/isa/coefficients.py",)
+OTHER_LANGUAGES = {".c", ".cc", ".h", ".js", ".v"}
+RECORDED = TOP / "tb" / "data" / "r700"
+"""Recorded programs, whose sources stay as they were compiled."""
 PLANTED = """
 
 from amaranth import Const, Value
@@ -62,6 +65,12 @@ PLANTED_ERRORS = ("return-value", "return-value", "arg-type", "attr-defined", "a
 
 def sources() -> list[Path]:
     return sorted(path for folder in FOLDERS for path in (TOP / folder).rglob("*.py"))
+
+
+def other_sources() -> list[Path]:
+    """Those that are not in Python, but for recorded ones."""
+    found = (path for folder in FOLDERS for path in (TOP / folder).rglob("*") if path.suffix in OTHER_LANGUAGES)
+    return [*sorted(path for path in found if RECORDED not in path.parents), TOP / "docs" / "ctm.h"]
 
 
 def run(*command: str) -> subprocess.CompletedProcess[str]:
@@ -119,7 +128,7 @@ def test_every_module_says_what_it_is() -> None:
 
 def test_no_file_names_a_place_of_the_machine_it_was_written_on() -> None:
     foreign = re.compile(r"(?<![\w.])/(work|tmp|root|home)/\w")
-    for path in [*sources(), *(TOP / "docs").glob("*.md"), TOP / "README.md"]:
+    for path in [*sources(), *other_sources(), *(TOP / "docs").glob("*.md"), TOP / "README.md"]:
         if path != Path(__file__):
             assert not foreign.search(path.read_text()), path
 
@@ -133,8 +142,9 @@ RETIRED = (
 
 def test_retired_names_do_not_come_back() -> None:
     found = re.compile(rf"\b({'|'.join(RETIRED)})\b")
-    texts = [path for path in (*sources(), *(TOP / "docs").glob("*.md")) if path != Path(__file__).resolve()]
-    assert not [(str(path), each[0]) for path in texts for each in found.finditer(path.read_text())]
+    texts = [*sources(), *other_sources(), *(TOP / "docs").glob("*.md")]
+    others = [path for path in texts if path != Path(__file__).resolve()]
+    assert not [(str(path), each[0]) for path in others for each in found.finditer(path.read_text())]
 
 
 RETIRED_WORDS = (
@@ -178,7 +188,7 @@ ONE_MEANING = {
 }
 """Words that mean one thing in a folder: the ways of a cache, the pieces of a clipped triangle (docs/draws.md)."""
 KEPT_WORDS = {
-    r"push_refused": "a field of STATUS",
+    r"push_refused|PUSH_REFUSED": "a field of STATUS",
     r"[Ww]ave[ _]slots?": "a resident wavefront's slot",
     r"INSTRUCTION_SLOTS|SLOT_BITS": "names of `isa`: storage of an instruction",
     r'(config|CONFIG|array|self)\.lookups|\blookups(=|: int)|`lookups`|"lookups", low': "a key of the configuration",
@@ -192,6 +202,7 @@ KEPT_WORDS = {
     r"Device\.place\b|\w\.place\(|def place\(self, data|\bplace_rings": "the Python API's of memory",
     r"\bplace=error\.place|place: str, \*, once|self, place, is_temporary": "arguments of the Python API",
     r'"pause"|pilot\.pause|set_pause_generator|read_addresses\.pause': "names of DAP, Textual and cocotbext-axi",
+    r"__builtin_ia32_pause": "a compiler's name of an x86 instruction",
     r"(?<![A-Za-z])in[ _]place(?![A-Za-z])(?! of)": "an operation that changes its operand",
     r"fractional_part": "what FRC gives",
     r'counts\["pieces"\]|DRAW_PIECES|raster\.pieces': "a counter's name",
@@ -219,7 +230,7 @@ def retired_words(name: str) -> list[str]:
 
 def test_retired_words_do_not_come_back() -> None:
     kept, found = re.compile("|".join(KEPT_WORDS)), []
-    for path in sources():
+    for path in (*sources(), *other_sources()):
         if path == Path(__file__):
             continue
         words = "|".join(retired_words(str(path.relative_to(TOP))))
@@ -266,8 +277,9 @@ RETIRED_WITHOUT_GROUPS = ("groups?", "late", "lookups", "pieces?")
 """Words of a private language, and the field's for them: docs/glossary.md."""
 
 
-def test_retired_words_do_not_come_back_into_documents() -> None:
-    for path in REWRITTEN_PAGES:
+def test_retired_words_do_not_come_back_into_prose() -> None:
+    """In documents, and in comments and messages of sources in other languages than Python."""
+    for path in (*REWRITTEN_PAGES, *other_sources()):
         own = RETIRED_WITHOUT_GROUPS if path in _PAGES_WITHOUT_GROUPS else ()
         words = "|".join((*RETIRED_PROSE, *RETIRED_PHRASES, *own))
         found = re.compile(rf"(?<![\w/])({words})(?![\w/])", re.IGNORECASE)
@@ -288,7 +300,7 @@ _PIXELS_AS_PROCESSORS = re.compile(
 
 def test_pixels_are_not_called_processors() -> None:
     examples = [path for ending in ("s", "toml", "md") for path in (TOP / "examples").rglob(f"*.{ending}")]
-    for path in (*sources(), *_DOCS.rglob("*.md"), *examples):
+    for path in (*sources(), *other_sources(), *_DOCS.rglob("*.md"), *examples):
         if path != Path(__file__):
             found = _PIXELS_AS_PROCESSORS.search(path.read_text())
             assert not found, f"{path.relative_to(TOP)}: {found[0]}"

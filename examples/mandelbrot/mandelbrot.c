@@ -1,6 +1,6 @@
 /* The Mandelbrot set, as mandelbrot.s: how many steps each pixel remains within |z| < 2.
  *
- * Constant 0: (step, step, left, bottom). On R5xx cores each product and its sum are rounded once, as there. */
+ * Constant 0: (step, step, left, bottom). On R5xx cores each product and its sum are rounded once. */
 #include <ctm/kernel.h>
 
 #define STEPS 256

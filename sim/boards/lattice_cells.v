@@ -1,5 +1,5 @@
-// The cells of an ECP5 that LiteDRAM puts at the memory's pins, for an FPGA of Gowin's. Registers of outputs are
-// flip-flops like others. Sources: Lattice, FPGA Libraries Reference Guide; Gowin, Arora V Programmable IO User Guide.
+// The ECP5 cells that LiteDRAM puts at the memory's pins, for an FPGA of Gowin's. Registers of outputs are ordinary
+// flip-flops. Sources: Lattice, FPGA Libraries Reference Guide; Gowin, Arora V Programmable IO User Guide.
 
 module TRELLIS_IO #(parameter DIR = "BIDIR") (inout B, input I, input T, output O);
   IOBUF pin (.IO(B), .I(I), .OEN(T), .O(O));

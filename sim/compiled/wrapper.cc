@@ -1,7 +1,8 @@
 // Clocks the model of a component that takes one operand set and gives one result in each cycle.
 //
-// The lines between are generated: a copy for each port, between the port and element `cycle` of its array. A port's
-// C++ type is the smallest of 8, 16, 32 or 64 bits that holds it, else an array of 32-bit words, the lowest first.
+// `unit.py` generates the bodies of load_inputs and store_outputs: a copy for each port, between the port and element
+// `index` of its array. A port's C++ type is the smallest of 8, 16, 32 or 64 bits that holds it, else an array of
+// 32-bit words, the lowest first.
 
 #include <cstddef>
 #include <cstring>
@@ -58,8 +59,8 @@ EXPORTED void* unit_make() {
 
 EXPORTED void unit_free(void* unit) { delete static_cast<Unit*>(unit); }
 
-// Runs `cycles` cycles. The first `taken` take an operand set each, after which the inputs stay as they are. The first
-// `dropped` give no result; those behind them store theirs from element 0 on.
+// Runs `cycles` cycles. The first `taken` take an operand set each; after them the inputs do not change. The
+// results of the first `dropped` are not stored; those of the later ones are, from element 0 on.
 EXPORTED void unit_run(void* unit, const void* const* inputs, void* const* outputs, std::size_t cycles,
                        std::size_t taken, std::size_t dropped) {
     Vunit& model = static_cast<Unit*>(unit)->model;

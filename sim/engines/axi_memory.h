@@ -1,8 +1,8 @@
-// A memory at an AXI4 manager port: the whole address space is the host's memory, responses come in order.
+// A memory at an AXI4 manager port: the whole address space is the host's memory, responses are in order.
 //
-// A response's first beat comes `latency` cycles after its address, or its last write beat, was taken, and up to `jitter`
-// more; beats follow each other as `bytes_per_cycle` allows, in each direction. A beat with any byte in an error range
-// gets SLVERR and changes nothing.
+// A response's first beat comes `latency` cycles, and up to `jitter` more, after its address or its last write beat was
+// taken. In each direction beats follow each other as `bytes_per_cycle` allows. A beat with any byte in an error range
+// has the response SLVERR and changes nothing.
 
 #pragma once
 
@@ -41,7 +41,7 @@ private:
 
 constexpr unsigned OKAY = 0, SLVERR = 2;
 
-// What one direction of a port may move: whole beats, at most so many bytes per cycle.
+// The bandwidth of one direction of a port: whole beats, at most `bytes_per_cycle` bytes in a cycle.
 class Bandwidth {
 public:
     Bandwidth(std::uint64_t beat_bytes, std::uint64_t bytes_per_cycle) : beat_bytes(beat_bytes), rate(bytes_per_cycle) {}
@@ -80,7 +80,7 @@ public:
         if (offers_response) Port::bresp(model) = responses.front().has_error ? SLVERR : OKAY;
     }
 
-    // Takes what was handed over in a cycle, before its clock edge.
+    // Takes the transfers of a cycle, before its clock edge.
     template <typename Model>
     void take(Model& model, std::uint64_t now) {
         if (Port::rvalid(model) && Port::rready(model)) {

@@ -1,9 +1,9 @@
 // Clocks the whole machine with a memory at each of its ports, and is its host on the control port.
 //
-// In front of this text stand the class Model, a structure with the signals of each memory port, and the list
-// MEMORY_PORTS of them. A model's ports are members that behave as numbers; after its inputs of the next cycle have been
-// set, advance() begins this cycle and computes its outputs. It may be helped as long as an object of the class Helper
-// lives. A class Traffic sees the beats of memory ports.
+// model.py concatenates axi_memory.h, the files that define the classes Model and Traffic, a structure with the signals
+// of each memory port, their list MEMORY_PORTS, and this text. A model's ports are members that behave as numbers. When
+// the inputs of the next cycle have been set, advance() begins that cycle and computes its outputs. A second thread may
+// help as long as an object of the class Helper lives. Traffic sees the beats of memory ports.
 
 namespace {
 
@@ -27,7 +27,7 @@ struct Machine {
         model.s_axi_control_rready = 1;
     }
 
-    // One clock cycle, for whose inputs outside memory the caller has cared.
+    // One clock cycle. The caller has set the inputs that are not those of memory ports.
     void clock() {
 #define DRIVE(Port, number) Port##_memory.drive(model, now);
         MEMORY_PORTS(DRIVE)

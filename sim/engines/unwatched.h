@@ -1,4 +1,4 @@
-// Nothing is seen of cores and memory ports.
+// Observers of cores and memory ports that keep nothing.
 
 struct CoreObserver {
     template <typename Model>

@@ -1,4 +1,4 @@
-// What models compiled by Verilator have in common. In front of this text stand their headers.
+// What models compiled by Verilator have in common. Their headers precede this text.
 
 struct ModelContext {
     VerilatedContext context;

@@ -1,4 +1,5 @@
-// A core as a model of its own, see sim/compiled/uncore.py. In front of this text stands its CoreObserver.
+// A core as a model of its own, see sim/compiled/uncore.py. verilated.h and a file with the class CoreObserver, such as
+// unwatched.h, precede this text.
 
 class Core : ModelContext, public Vctm_core {
 public:
@@ -7,7 +8,7 @@ public:
         rst = 1;
     }
 
-    // The end of a cycle, whose inputs are given, and the beginning of the next, whose outputs follow from that.
+    // Ends a cycle, whose inputs are set, and begins the next one, which sets the outputs.
     void advance() {
         settle();
         observer.see(*this);
@@ -15,14 +16,14 @@ public:
         eval();
     }
 
-    // The end of a cycle alone.
+    // Ends a cycle.
     void settle() {
         accept();
         clk = 0;
         eval();
     }
 
-    // Inputs that are something else take effect.
+    // Lets inputs take effect, if any has changed.
     void accept() {
         if (!is_given) return;
         given_clk = 1;
@@ -31,6 +32,6 @@ public:
         is_given = false;
     }
 
-    bool is_given = false;
+    bool is_given = false;  // Whether an input has changed since `accept`.
     CoreObserver observer;
 };

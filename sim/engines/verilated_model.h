@@ -3,8 +3,8 @@
 struct Model : ModelContext, Vctm {
     Model() : Vctm(&context) { clk = 0; }
 
-    // The inputs take effect at the rising edge. At the falling one the gates of rtl/lib/clock_gating.py decide what works in
-    // this cycle, and take its operands.
+    // The inputs take effect at the rising edge. At the falling edge the gates of rtl/lib/clock_gating.py sample their
+    // enables, and gated units their operands.
     void advance() {
         clk = 1;
         eval();

@@ -1,5 +1,5 @@
 // A machine of one core, compiled by Verilator in two models, see sim/compiled/uncore.py: Vctm, with a register at each
-// input of the machine and without its core, and the Core in front of this text.
+// input of the machine and without its core, and Core of verilated_core.h, which precedes this text.
 
 #include <array>
 
@@ -7,8 +7,8 @@ class Model : ModelContext, public Vctm {
 public:
     Model() : Vctm(&context) { clk = 0; }
 
-    // As with one model: inputs take effect at the rising edge, and at the falling one, when what the core gives is there
-    // too, the gates of rtl/lib/clock_gating.py decide.
+    // As with one model: inputs take effect at the rising edge. At the falling edge, when the outputs of the core are
+    // valid, too, the gates of rtl/lib/clock_gating.py sample their enables.
     void advance() {
         clk = 1;
         eval();

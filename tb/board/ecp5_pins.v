@@ -13,7 +13,7 @@ module TRELLIS_IO #(parameter DIR = "INPUT") (inout B, input I, input T, output 
   assign O = B;
 endmodule
 
-// The first word while the clock is high, the second one while it is low.
+// Its output is the first word while the clock is high, and the second one while it is low.
 module ODDRX1F(input SCLK, input RST, input D0, input D1, output Q);
   reg first, second;
   always @(posedge SCLK) begin
@@ -48,7 +48,7 @@ module IFS1P3BX(input SCLK, input SP, input D, input PD, output reg Q);
   always @(posedge SCLK) if (PD) Q <= 1'b1; else if (SP) Q <= D;
 endmodule
 
-// Its clock is what comes in: a simulation's time is that of the clock that goes out.
+// Its output clocks are its input clock: a simulation has the frequency of the output clock at the input.
 module EHXPLLL #(
   parameter PLLRST_ENA = "DISABLED", parameter INTFB_WAKE = "DISABLED", parameter STDBY_ENABLE = "DISABLED",
   parameter DPHASE_SOURCE = "DISABLED", parameter CLKOP_ENABLE = "ENABLED", parameter CLKI_DIV = 1,

@@ -1,5 +1,5 @@
-// A synchronous DRAM of 4 banks, 8192 rows and 512 columns of 16 bits, seen at its pins, that refuses what breaks its
-// rules: what stands in the data sheets of the chips that are on boards, the longest time of each.
+// A synchronous DRAM of 4 banks, 8192 rows and 512 columns of 16 bits, seen at its pins. It reports the first rule that
+// is broken. Its times are the longest ones in the data sheets of the chips that are on boards.
 
 #include <algorithm>
 #include <string>
@@ -26,31 +26,31 @@ public:
     std::string violation;
     std::uint64_t reads = 0, writes = 0, refreshes = 0;
 
-    // A rising edge of its clock, in front of which its pins were so.
+    // A rising edge of its clock, with the levels of its pins before the edge.
     void clock(const SdramPins& pins, Nanoseconds time) {
         now = time;
         ++edge;
-        for (unsigned place = 0; place < DEPTH - 1; ++place) outputs[place] = outputs[place + 1];
+        for (unsigned index = 0; index < DEPTH - 1; ++index) outputs[index] = outputs[index + 1];
         outputs[DEPTH - 1] = {};
         masks[1] = masks[0];
         masks[0] = pins.mask;
         if (!pins.cke) {
-            if (stage != Stage::POWER_UP) refuse("CKE low behind the start");
+            if (stage != Stage::POWER_UP) reject("CKE low after the start");
             started_at = now;
             return;
         }
         if (started_at == UNKNOWN) started_at = now;
         if (stage == Stage::READY) check_refreshes();
         if (!pins.cs_n) command(pins);
-        // A mask is two cycles late.
+        // A mask takes effect two cycles later.
         const bool is_driving = outputs[0].is_valid && (masks[1] & 3) != 3;
-        if (is_driving && pins.is_driven) refuse("data driven from both ends");
+        if (is_driving && pins.is_driven) reject("data driven from both ends");
         if (is_driving) level = outputs[0].word;
         else if (was_driving) level = random.next();
         was_driving = is_driving;
     }
 
-    // What its data pins have up to the next edge: what nobody drives is anything.
+    // The levels of its data pins until the next edge; random ones if no end drives them.
     std::uint16_t bus() const { return level; }
 
 private:
@@ -84,11 +84,11 @@ private:
     bool was_driving = true;
     std::uint16_t level = 0;
 
-    void refuse(const std::string& rule) {
+    void reject(const std::string& rule) {
         if (violation.empty()) violation = rule + " at " + std::to_string(now) + " ns";
     }
     void need(bool holds, const char* rule) {
-        if (!holds) refuse(rule);
+        if (!holds) reject(rule);
     }
     void need_time(Nanoseconds since, Nanoseconds least, const char* rule) { need(now >= since + least, rule); }
     bool all_idle() const {
@@ -98,8 +98,8 @@ private:
     void command(const SdramPins& pins) {
         const unsigned code = pins.ras_n << 2 | pins.cas_n << 1 | pins.we_n;
         if (code == 7) return;
-        need(!has_mode || edge >= mode_edge + MODE_EDGES, "a command too soon behind a mode");
-        if (refreshes) need_time(last_refresh, REFRESH, "a command too soon behind a refresh");
+        need(!has_mode || edge >= mode_edge + MODE_EDGES, "a command too soon after a mode");
+        if (refreshes) need_time(last_refresh, REFRESH, "a command too soon after a refresh");
         switch (code) {
             case 0: return set_mode(pins);
             case 1: return refresh();
@@ -107,14 +107,14 @@ private:
             case 3: return activate(pins);
             case 4: return column(pins, true);
             case 5: return column(pins, false);
-            default: refuse("a burst that is ended, where bursts have one word");
+            default: reject("a burst that is ended, where bursts have one word");
         }
     }
 
     void set_mode(const SdramPins& pins) {
         need(stage != Stage::POWER_UP, "a mode before banks are precharged");
         need(all_idle(), "a mode while a bank is active");
-        for (const Bank& bank : banks) need_time(bank.precharged, PRECHARGE, "a mode too soon behind a precharge");
+        for (const Bank& bank : banks) need_time(bank.precharged, PRECHARGE, "a mode too soon after a precharge");
         mode = pins.address;
         mode_edge = edge;
         has_mode = true;
@@ -123,21 +123,22 @@ private:
     void refresh() {
         need(stage != Stage::POWER_UP, "a refresh before banks are precharged");
         need(all_idle(), "a refresh while a bank is active");
-        for (const Bank& bank : banks) need_time(bank.precharged, PRECHARGE, "a refresh too soon behind a precharge");
+        for (const Bank& bank : banks) need_time(bank.precharged, PRECHARGE, "a refresh too soon after a precharge");
         last_refresh = now;
         ++refreshes;
     }
 
-    // Each row is refreshed in 64 ms, and each refresh is that of the next row. Whoever is behind by more refreshes than
-    // may be held back is refused long before.
+    // Each row is refreshed in 64 ms, and each refresh is that of the next row. At most HELD_BACK refreshes may be held
+    // back. More are an error long before a row has lost its data.
     void check_refreshes() {
-        if (now > ready_at + (refreshes - FIRST_REFRESHES + HELD_BACK) * (RETENTION / ROWS)) refuse("too few refreshes");
+        const Nanoseconds latest = ready_at + (refreshes - FIRST_REFRESHES + HELD_BACK) * (RETENTION / ROWS);
+        need(now <= latest, "too few refreshes");
     }
 
     void precharge(const SdramPins& pins) {
         if (stage == Stage::POWER_UP) {
             need(pins.address >> 10 & 1, "a precharge of one bank at the start");
-            need_time(started_at, POWER_UP, "a precharge too soon behind power-up");
+            need_time(started_at, POWER_UP, "a precharge too soon after power-up");
             stage = Stage::PRECHARGED;
         }
         for (unsigned number = 0; number < BANKS; ++number)
@@ -146,8 +147,8 @@ private:
 
     void close(Bank& bank, Nanoseconds time) {
         if (!bank.is_active) return;
-        if (time < bank.activated + ACTIVE) refuse("a precharge too soon behind an activate");
-        if (bank.written && time < bank.written + RECOVERY) refuse("a precharge too soon behind a write");
+        if (time < bank.activated + ACTIVE) reject("a precharge too soon after an activate");
+        if (bank.written && time < bank.written + RECOVERY) reject("a precharge too soon after a write");
         bank.is_active = false;
         bank.precharged = time;
     }
@@ -164,9 +165,9 @@ private:
         need(latency() == 2 || latency() == 3, "an activate in a mode without CAS latency");
         Bank& bank = banks[pins.bank];
         need(!bank.is_active, "an activate of a bank that is active");
-        need_time(bank.precharged, PRECHARGE, "an activate too soon behind a precharge");
-        if (bank.activated) need_time(bank.activated, ROW_CYCLE, "an activate too soon behind that of the same bank");
-        if (last_active) need_time(last_active, ACTIVE_TO_ACTIVE, "an activate too soon behind another one");
+        need_time(bank.precharged, PRECHARGE, "an activate too soon after a precharge");
+        if (bank.activated) need_time(bank.activated, ROW_CYCLE, "an activate too soon after that of the same bank");
+        if (last_active) need_time(last_active, ACTIVE_TO_ACTIVE, "an activate too soon after another one");
         bank = {true, pins.address, now, bank.precharged, 0};
         last_active = now;
     }
@@ -176,7 +177,7 @@ private:
     void column(const SdramPins& pins, bool is_write) {
         Bank& bank = banks[pins.bank];
         need(bank.is_active, "a read or write of a bank that is not active");
-        need_time(bank.activated, ACTIVE_TO_COLUMN, "a read or write too soon behind an activate");
+        need_time(bank.activated, ACTIVE_TO_COLUMN, "a read or write too soon after an activate");
         std::uint16_t& word = memory[(pins.bank * ROWS + bank.row % ROWS) * COLUMNS + pins.address % COLUMNS];
         if (is_write) {
             need(pins.is_driven, "a write without data");

@@ -1,6 +1,6 @@
 // The other end of a serial line: bytes become levels, and levels bytes.
 //
-// In front of this text stands PERIOD, the clock cycles of a bit.
+// PERIOD, the clock cycles of a bit, precedes this text.
 
 #include <cstdint>
 #include <deque>
@@ -13,17 +13,17 @@ public:
 
     // The level of the next cycle.
     bool send() {
-        if (!out_left && !sent.empty()) {
+        if (!out_remaining && !sent.empty()) {
             out_bits = 1u << 9 | unsigned(sent.front()) << 1;
             sent.pop_front();
-            out_left = 10;
+            out_remaining = 10;
             out_time = PERIOD;
         }
-        if (!out_left) return true;
+        if (!out_remaining) return true;
         const bool level = out_bits & 1;
         if (!--out_time) {
             out_bits >>= 1;
-            --out_left;
+            --out_remaining;
             out_time = PERIOD;
         }
         return level;
@@ -35,18 +35,18 @@ public:
             if (!level) in_time = in_bits = 0;
             return;
         }
-        const unsigned place = ++in_time / PERIOD;
+        const unsigned position = ++in_time / PERIOD;
         if (in_time % PERIOD != PERIOD / 2) return;
-        if (place == 0 && level) in_time = -1;
-        if (place >= 1 && place <= 8) in_bits |= unsigned(level) << (place - 1);
-        if (place == 9) {
+        if (position == 0 && level) in_time = -1;
+        if (position >= 1 && position <= 8) in_bits |= unsigned(level) << (position - 1);
+        if (position == 9) {
             if (level) received.push_back(in_bits);
             in_time = -1;
         }
     }
 
 private:
-    unsigned out_bits = 1, out_left = 0, out_time = 0;
+    unsigned out_bits = 1, out_remaining = 0, out_time = 0;
     int in_time = -1;
     unsigned in_bits = 0;
 };

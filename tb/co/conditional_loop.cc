@@ -1,20 +1,20 @@
-// The clock of a compiled conditional unit with its cache: two clients and a host in front, a memory of lines behind.
+// The clock of a compiled conditional unit with its cache, of its two clients, its host, and a memory of lines.
 //
-// In every cycle the inputs are driven, the unit settles, what it offers and takes is looked at, and the clock rises.
-// Payloads that are not valid, and the bits of lines with an error, are a poison. Memory gives a line as it is when it is asked
-// for or when it answers, and takes a write when it is offered or when it answers, by chance.
-// The generated part in front of this gives `ports(model)`.
+// In every cycle the inputs are driven, the unit settles, its transfers are checked and taken, and the clock rises.
+// Payloads that are not valid, and the bits of lines with an error, are a poison. At random, memory reads a line when
+// it is requested or at the response, and writes a line when it is taken or at the write response.
+// simulation.py concatenates unit_loop.h, the declarations with `ports(model)`, and this text.
 
 namespace {
 
 constexpr std::size_t LINE_BYTES = 64;
-constexpr unsigned QUIET_CYCLES = 20;  // Behind the last answer, in which nothing more may come.
+constexpr unsigned IDLE_CYCLES = 20;  // After the last response: no transfer may follow.
 constexpr unsigned LINE_BITS = 26;
 
 struct Client {
     const char* requests;  // `count` payloads as the port has them
     char* responses;
-    std::uint64_t *taken, *answered, *offered;  // Cycles of each request and answer
+    std::uint64_t *taken, *responded, *offered;  // Cycles of each request and response
     std::uint64_t count;
 };
 
@@ -34,15 +34,15 @@ struct Result {
     char message[256];
 };
 
-struct ReadUnderWay {
+struct ReadInFlight {
     std::uint64_t line, due;
-    bool is_late;
+    bool is_delayed;
     char bytes[LINE_BYTES];
 };
 
-struct WriteUnderWay {
+struct WriteInFlight {
     std::uint64_t line, mask, due;
-    bool is_late;
+    bool is_delayed;
     char bytes[LINE_BYTES];
 };
 
@@ -52,42 +52,42 @@ public:
         : ports(ports), setup(setup), result(result), chance(chance), request{ports.line_request, "line_request", {}},
           write{ports.line_write, "line_write", {}} {}
 
-    bool is_quiet() const { return reads.empty() && writes.empty(); }
+    bool is_idle() const { return reads.empty() && writes.empty(); }
 
     void drive(std::uint64_t now) {
         *ports.line_request.ready = !chance.withholds();
         *ports.line_write.ready = !chance.withholds();
-        answers_read = !reads.empty() && reads.front().due <= now && !chance.withholds();
-        *ports.line_response.valid = answers_read;
+        offers_read = !reads.empty() && reads.front().due <= now && !chance.withholds();
+        *ports.line_response.valid = offers_read;
         set(ports.line_response.payload, nullptr);
-        if (answers_read) {
-            const ReadUnderWay& read = reads.front();
+        if (offers_read) {
+            const ReadInFlight& read = reads.front();
             auto* payload = static_cast<unsigned char*>(ports.line_response.payload.bits);
             const bool error = is_error(read.line);
             if (!error) {
-                std::memcpy(payload, read.is_late ? setup.memory + read.line * LINE_BYTES : read.bytes, LINE_BYTES);
+                std::memcpy(payload, read.is_delayed ? setup.memory + read.line * LINE_BYTES : read.bytes, LINE_BYTES);
             }
             payload[LINE_BYTES] = error;
         }
-        // Once offered, an answer stays.
-        if (!writes.empty() && writes.front().due <= now && !chance.withholds()) offers_written = true;
-        *ports.line_written.valid = offers_written;
-        const unsigned char error = offers_written && is_error(writes.front().line);
-        set(ports.line_written.payload, offers_written ? &error : nullptr);
+        // A write response that is offered is not withdrawn.
+        if (!writes.empty() && writes.front().due <= now && !chance.withholds()) offers_response = true;
+        *ports.line_written.valid = offers_response;
+        const unsigned char error = offers_response && is_error(writes.front().line);
+        set(ports.line_written.payload, offers_response ? &error : nullptr);
     }
 
     void watch(std::uint64_t now) {
         if (request.take()) take_request(now);
         if (write.take()) take_write(now);
         std::uint64_t expected = ~std::uint64_t(0), events = 0;
-        if (answers_read && is_error(reads.front().line)) expected = reads.front().line, ++events;
-        if (offers_written && *ports.line_written.ready) {
-            const WriteUnderWay& first = writes.front();
+        if (offers_read && is_error(reads.front().line)) expected = reads.front().line, ++events;
+        if (offers_response && *ports.line_written.ready) {
+            const WriteInFlight& first = writes.front();
             if (is_error(first.line)) expected = first.line, ++events;
-            else if (first.is_late) apply(first);
-            writes.pop_front(), offers_written = false;
+            else if (first.is_delayed) apply(first);
+            writes.pop_front(), offers_response = false;
         }
-        if (answers_read) reads.pop_front();
+        if (offers_read) reads.pop_front();
         watch_lost(expected, events);
     }
 
@@ -97,9 +97,9 @@ private:
     Result& result;
     Chance& chance;
     Offered request, write;
-    std::deque<ReadUnderWay> reads;
-    std::deque<WriteUnderWay> writes;
-    bool answers_read = false, offers_written = false;
+    std::deque<ReadInFlight> reads;
+    std::deque<WriteInFlight> writes;
+    bool offers_read = false, offers_response = false;
 
     bool is_error(std::uint64_t line) const {
         for (std::uint64_t range = 0; range < setup.error_lines_count; ++range) {
@@ -108,7 +108,7 @@ private:
         return false;
     }
 
-    void apply(const WriteUnderWay& each) const {
+    void apply(const WriteInFlight& each) const {
         for (std::size_t byte = 0; byte < LINE_BYTES; ++byte) {
             if (each.mask >> byte & 1) setup.memory[each.line * LINE_BYTES + byte] = each.bytes[byte];
         }
@@ -119,24 +119,24 @@ private:
     }
 
     void take_request(std::uint64_t now) {
-        ReadUnderWay read{bits(ports.line_request.payload.bits, 0, LINE_BITS), due(now), chance.next() % 2 == 0, {}};
-        if (bits(ports.line_request.payload.bits, LINE_BITS, 1)) throw Failure("an uncached line is asked for");
+        ReadInFlight read{bits(ports.line_request.payload.bits, 0, LINE_BITS), due(now), chance.next() % 2 == 0, {}};
+        if (bits(ports.line_request.payload.bits, LINE_BITS, 1)) throw Failure("an uncached line is requested");
         for (const auto& other : reads) {
             if (other.line == read.line) throw Failure("a line in flight is requested again");
         }
         for (const auto& other : writes) {
-            if (other.line == read.line) throw Failure("a line is asked for whose write-back is not answered");
+            if (other.line == read.line) throw Failure("a line is requested before its write response");
         }
         std::memcpy(read.bytes, setup.memory + read.line * LINE_BYTES, LINE_BYTES);
         reads.push_back(read);
-        if (reads.size() > setup.outstanding) throw Failure("too many lines are under way");
+        if (reads.size() > setup.outstanding) throw Failure("too many lines are in flight");
         if (result.reads < setup.log_size) setup.reads[result.reads] = read.line;
         ++result.reads;
     }
 
     void take_write(std::uint64_t now) {
         const void* payload = ports.line_write.payload.bits;
-        WriteUnderWay each{bits(payload, 0, LINE_BITS), bits(payload, LINE_BITS + 8 * LINE_BYTES, 64), due(now),
+        WriteInFlight each{bits(payload, 0, LINE_BITS), bits(payload, LINE_BITS + 8 * LINE_BYTES, 64), due(now),
                            chance.next() % 2 == 0, {}};
         for (std::size_t byte = 0; byte < LINE_BYTES; ++byte) each.bytes[byte] = bits(payload, LINE_BITS + 8 * byte, 8);
         if (!each.mask) throw Failure("a write-back of nothing");
@@ -144,11 +144,11 @@ private:
             if (other.line == each.line) throw Failure("a line is written back that is in flight");
         }
         for (const auto& other : writes) {
-            if (other.line == each.line) throw Failure("a line is written back whose write-back is not answered");
+            if (other.line == each.line) throw Failure("a line is written back again before its write response");
         }
-        if (!each.is_late && !is_error(each.line)) apply(each);
+        if (!each.is_delayed && !is_error(each.line)) apply(each);
         writes.push_back(each);
-        if (writes.size() > setup.outstanding) throw Failure("too many write-backs are under way");
+        if (writes.size() > setup.outstanding) throw Failure("too many write-backs are in flight");
         if (result.writes < setup.log_size) {
             setup.writes[result.writes] = each.line, setup.masks[result.writes] = each.mask;
         }
@@ -159,9 +159,9 @@ private:
         const std::uint64_t valid = bits(ports.lost, 0, 1), client = bits(ports.lost, 1, 4);
         const std::uint64_t address = bits(ports.lost, 5, 32);
         if (events > 1) throw Failure("two errors in a cycle");
-        if (valid != events) throw Failure(events ? "an error is not reported" : "something is lost that was not error");
+        if (valid != events) throw Failure(events ? "an error is not reported" : "an error is reported of no access");
         if (!valid) return;
-        if (client != 7 || address != line * LINE_BYTES) throw Failure("an error is reported of something else");
+        if (client != 7 || address != line * LINE_BYTES) throw Failure("an error is reported of another access");
         if (result.lost < setup.log_size) setup.lost[result.lost] = address;
         ++result.lost;
     }
@@ -181,15 +181,15 @@ public:
         set(ports.buffer.payload, setup.buffer);
         *ports.writes_enabled = setup.writes_enabled;
         *ports.flush = *ports.invalidate = 0;
-        for (unsigned quiet = 0; quiet < QUIET_CYCLES; ++now) {
+        for (unsigned idle_cycles = 0; idle_cycles < IDLE_CYCLES; ++now) {
             if (setup.stop && now == setup.stop) return;
             check_time();
             step();
-            quiet = done == setup.commands_count && finished() && *ports.idle ? quiet + 1 : 0;
+            idle_cycles = done == setup.commands_count && finished() && *ports.idle ? idle_cycles + 1 : 0;
         }
         result.flags = *ports.format_legal | *ports.tests_pe << 1 | *ports.tests_dpp << 2;
         for (flushing = setup.flushes; flushing; ++now) check_time(), step();
-        if (!*ports.idle || !memory.is_quiet()) throw Failure("it is not idle behind the last answer");
+        if (!*ports.idle || !memory.is_idle()) throw Failure("it is not idle after the last response");
         *ports.flush = 0;
         result.cycles = now;
     }
@@ -213,7 +213,7 @@ private:
         std::string text = std::to_string(done) + " commands done";
         for (int client = 0; client < 2; ++client) {
             text += "; client " + std::to_string(client) + ": sent " + std::to_string(sent[client]) + " of "
-                + std::to_string(setup.clients[client].count) + ", answered " + std::to_string(received[client]);
+                + std::to_string(setup.clients[client].count) + ", responses " + std::to_string(received[client]);
         }
         return text;
     }
@@ -223,11 +223,12 @@ private:
     }
 
     void step() {
-        const bool left = done < setup.commands_count, commands = left && now >= setup.commands_from;
+        const bool pending = done < setup.commands_count, commands = pending && now >= setup.commands_from;
         *ports.command.valid = commands;
         set(ports.command.payload, commands ? setup.commands + done * ports.command.payload.bytes : nullptr);
-        *ports.invalidate = setup.invalidates && !left && !invalidated;
-        for (int client = 0; client < 2; ++client) drive(client, (left && !setup.commands_from) || *ports.invalidate);
+        *ports.invalidate = setup.invalidates && !pending && !invalidated;
+        const bool holds = (pending && !setup.commands_from) || *ports.invalidate;
+        for (int client = 0; client < 2; ++client) drive(client, holds);
         if (setup.flush_period && now % setup.flush_period == setup.flush_period - 1) flushing = true;
         *ports.flush = flushing;
         memory.drive(now);
@@ -262,24 +263,24 @@ private:
 
     void watch_idle() const {
         const bool waits = sent[0] != received[0] || sent[1] != received[1];
-        if (*ports.unit_idle && waits) throw Failure("the unit is idle before all answers were taken");
-        if (*ports.idle && (waits || !memory.is_quiet() || *ports.line_request.valid || *ports.line_write.valid)) {
-            throw Failure("it is idle with something under way");
+        if (*ports.unit_idle && waits) throw Failure("the unit is idle before all responses were taken");
+        if (*ports.idle && (waits || !memory.is_idle() || *ports.line_request.valid || *ports.line_write.valid)) {
+            throw Failure("it is idle with lines, tests or write-backs in flight");
         }
-        if (*ports.flushed && !memory.is_quiet()) throw Failure("it is flushed before memory has answered");
+        if (*ports.flushed && !memory.is_idle()) throw Failure("it is flushed before the last write response");
     }
 
     void watch(int client) {
         const Stream &request = ports.requests[client], &response = ports.responses[client];
         const Client& own = setup.clients[client];
         if (*response.valid) {
-            if (received[client] >= sent[client]) throw Failure("an answer that nobody has asked for: " + state());
+            if (received[client] >= sent[client]) throw Failure("a response without a request: " + state());
             if (!seen[client]) own.offered[received[client]] = now, seen[client] = true;
         }
         if (responses[client].take()) {
             const Port& payload = response.payload;
             std::memcpy(own.responses + received[client] * payload.bytes, payload.bits, payload.bytes);
-            own.answered[received[client]++] = now, seen[client] = false;
+            own.responded[received[client]++] = now, seen[client] = false;
         }
         if (*request.valid && *request.ready) own.taken[sent[client]++] = now, offered[client] = false;
     }
@@ -289,7 +290,7 @@ struct Unit {
     VerilatedContext context;
     Model model{&context};
 
-    // What memories contain stays.
+    // Memories keep their contents.
     void reset() {
         model.clk = 0, model.rst = 1;
         model.eval();

@@ -1,4 +1,4 @@
-// Berkeley SoftFloat's fused multiply-add on arrays, with the machine's rules for denormals and NaNs put around it.
+// Berkeley SoftFloat's fused multiply-add on arrays, with the machine's rules for denormals and NaNs.
 // The symbols are those of the Python package's own library.
 #include <dlfcn.h>
 

@@ -1,14 +1,14 @@
-// Of an ECP5's cells the block RAM and the multiplier, of which Yosys has no models, and those that make logic: as many
-// modules as they have parameters would take Verilator too long, so theirs are inputs here.
-// After Lattice's usage guides for their memory and sysDSP (FPGA-TN-02204 and 02205), in the modes that synthesis uses:
-// no registers at outputs, no resets, no chip selects. Numbered pins are a vector here.
+// Cells of an ECP5: the block RAM and the multiplier, of which Yosys has no models, and those of logic. Verilator makes
+// a module for each set of parameters, which would take too long for logic: its parameters are inputs here.
+// Source: Lattice's usage guides for memory and sysDSP (FPGA-TN-02204 and 02205), in the modes that synthesis uses: no
+// registers at outputs, no resets, no chip selects. Numbered pins are a vector here.
 
-// 1,024 rows of 18 bits. A port of 9 bits takes half of a row, one of 1 bit one of the first eight of a half; one of 36
-// takes two rows, and the data pins of both ports.
+// 1,024 rows of 18 bits. A port of 9 bits accesses half of a row, and one of 1 bit a bit of the first eight of a half.
+// A port of 36 bits accesses two rows, with the data pins of both ports.
 module DP16KD #(
     parameter DATA_WIDTH_A = 18, parameter DATA_WIDTH_B = 18,
     parameter WRITEMODE_A = "NORMAL", parameter WRITEMODE_B = "NORMAL",
-    // As the INITVALs have it, the first one lowest: two bits of each 20 are not there.
+    // The INITVALs, the first one lowest: the upper two bits of each 20 are unused.
     parameter [20479:0] INITVAL = 0
 ) (
     input CLKA, CEA, OCEA, WEA, RSTA, CLKB, CEB, OCEB, WEB, RSTB,
@@ -18,16 +18,16 @@ module DP16KD #(
     output [17:0] DOA, DOB
 );
     reg [17:0] rows [0:1023];
-    reg [17:0] read_a, read_b, read_behind;
+    reg [17:0] read_a, read_b, read_second;
     integer row;
     initial begin
         for (row = 0; row < 1024; row = row + 1) rows[row] = INITVAL[20 * row +: 18];
         read_a = 0;
         read_b = 0;
-        read_behind = 0;
+        read_second = 0;
     end
 
-    // A row after a write by a port of this width. In rows the lowest bits of the address enable bytes.
+    // A row after a write by a port of this width. For whole rows the lowest bits of the address enable bytes.
     function [17:0] written(input integer width, input [17:0] bits, input [17:0] data, input [3:0] address);
         case (width)
             1: begin
@@ -46,7 +46,7 @@ module DP16KD #(
         endcase
     endfunction
 
-    // The rows that a port of 36 bits takes, and its enables of bytes in the second one.
+    // The first row that each port accesses, and that row after a write.
     wire [9:0] first_a = DATA_WIDTH_A == 36 ? {ADA[13:5], 1'b0} : ADA[13:4];
     wire [9:0] first_b = DATA_WIDTH_B == 36 ? {ADB[13:5], 1'b0} : ADB[13:4];
     wire [17:0] new_a = written(DATA_WIDTH_A, rows[first_a], DIA, ADA[3:0]);
@@ -62,10 +62,10 @@ module DP16KD #(
         if (WEB) rows[first_b] <= new_b;
         if (!WEB || WRITEMODE_B == "READBEFOREWRITE") read_b <= seen(DATA_WIDTH_B, rows[first_b], ADB[3:0]);
         else if (WRITEMODE_B == "WRITETHROUGH") read_b <= seen(DATA_WIDTH_B, new_b, ADB[3:0]);
-        read_behind <= rows[first_b + 1];
+        read_second <= rows[first_b + 1];
     end
     assign DOA = DATA_WIDTH_B == 36 ? read_b : read_a;
-    assign DOB = DATA_WIDTH_B == 36 ? read_behind : read_b;
+    assign DOB = DATA_WIDTH_B == 36 ? read_second : read_b;
 endmodule
 
 module MULT18X18D (
@@ -82,7 +82,7 @@ module LUT4(input [15:0] INIT, input A, B, C, D, output Z);
     assign Z = INIT[{D, C, B, A}];
 endmodule
 
-// A LUT4 and its carry: what A and B alone would give goes on where the sum does not propagate.
+// A LUT4 and its carry: where the LUT does not propagate the carry, A and B alone generate it.
 module CARRY(input [15:0] INIT, input INJECT1, CIN, A, B, C, D, output S, COUT);
     wire propagates = INIT[{D, C, B, A}];
     assign S = propagates ^ (!INJECT1 && CIN);
@@ -99,14 +99,14 @@ module CCU2C(
     CARRY second(INIT1, INJECT1_1, between, A1, B1, C1, D1, S1, COUT);
 endmodule
 
-// Behind routing: a LUT4 that is a memory, whose address has its lowest bit at D, the next ones at B, C and A.
+// After routing: a LUT4 that is a memory, whose address has its lowest bit at D, the next ones at B, C and A.
 module RAM16X1 #(parameter [15:0] INITVAL = 0) (input A, B, C, D, WD, WAD0, WAD1, WAD2, WAD3, WRE, WCK, output F);
     reg [15:0] table_bits = INITVAL;
     always @(posedge WCK) if (WRE) table_bits[{WAD0, WAD2, WAD1, WAD3}] <= WD;
     assign F = table_bits[{D, C, B, A}];
 endmodule
 
-// And what only passes.
+// A buffer after routing.
 module BUF(input A, output Z);
     assign Z = A;
 endmodule

@@ -1,6 +1,6 @@
 // What the clocks of compiled units have in common: ports, chance, failures, streams that a unit offers.
 //
-// `unit_loop.py` puts this in front of the generated part, which gives `ports(model)`, and of the unit's own clock.
+// `unit_loop.py` concatenates this text, the generated declarations with `ports(model)`, and the unit's own clock.
 
 #include <algorithm>
 #include <cstdint>
@@ -22,7 +22,7 @@ struct Port {
 
 struct Stream {
     Port payload;
-    std::uint8_t *valid, *ready;  // Without `ready` it is always taken
+    std::uint8_t *valid, *ready;  // Without `ready` each payload is taken at once
 };
 
 // The unit broke a rule, or takes too long.
@@ -30,7 +30,7 @@ struct Failure : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// The same for the same seed.
+// Random numbers, the same for the same seed.
 struct Chance {
     std::uint64_t state, stall = 0;
 
@@ -45,13 +45,13 @@ struct Chance {
     std::uint64_t below(std::uint64_t limit) { return limit ? next() % limit : 0; }
 };
 
-// Bits beyond a port's width must be zero.
+// Clears the bits beyond a port's width, which must be zero.
 inline void clear_beyond(const Port& port) {
     auto* bytes = static_cast<unsigned char*>(port.bits);
     for (std::size_t bit = port.width; bit < 8 * port.bytes; ++bit) bytes[bit / 8] &= ~(1 << bit % 8);
 }
 
-// Give a port a payload, or poison.
+// Gives a port a payload, or poison.
 inline void set(const Port& port, const void* payload) {
     if (payload) {
         std::memcpy(port.bits, payload, port.bytes);

@@ -1,20 +1,20 @@
-// The clock of a compiled cache: clients in front of it, a memory of lines behind it.
+// The clock of a compiled cache, of its clients, and of a memory of lines.
 //
-// In every cycle the inputs are driven, the cache settles, what it offers and takes is looked at, and the clock rises.
+// In every cycle the inputs are driven, the cache settles, its transfers are checked and taken, and the clock rises.
 // Payloads that are not valid, and the bits of lines with an error, are a poison.
-// The generated part in front of this gives `ports(model)`.
+// cache_simulation.py concatenates unit_loop.h, the declarations with `ports(model)`, and this text.
 
 namespace {
 
 constexpr std::size_t LINE_BYTES = 64;
-constexpr unsigned QUIET_CYCLES = 20;  // Behind the last answer, in which nothing more may come.
+constexpr unsigned IDLE_CYCLES = 20;  // After the last response: no transfer may follow.
 
 struct Client {
     const char* requests;  // `count` payloads as the port has them
     char* responses;
-    std::uint64_t* taken;     // Cycle in which each request was taken
-    std::uint64_t* answered;  // and in which its answer was
-    std::uint64_t* offered;   // and in which it was offered.
+    std::uint64_t* taken;      // Cycles in which each request was taken,
+    std::uint64_t* responded;  // in which its response was taken,
+    std::uint64_t* offered;    // and in which its response was first offered.
     std::uint64_t count;
 };
 
@@ -27,11 +27,11 @@ struct Setup {
     std::uint64_t inputs_count;
     std::uint32_t* lines;  // Log of the requests for lines: line * 2 + uncached
     std::uint64_t lines_size, latency, jitter, stall, seed, max_cycles, outstanding, invalidates;
-    std::uint64_t tagged;  // Clients' requests and answers are those for lines, in any order
+    std::uint64_t tagged;  // Clients request lines, too, and get them in any order
 };
 
 struct Result {
-    std::uint64_t failed, lines, hits, misses, most_under_way;
+    std::uint64_t failed, lines, hits, misses, most_in_flight;
     char message[256];
 };
 
@@ -39,10 +39,10 @@ struct ComingLine {
     std::uint64_t line, tag, due;
 };
 
-// Where a line's number, and the tags of its request and answer, are.
+// The bits of a line's number and of the tags of its request and response.
 constexpr std::uint64_t LINE_MASK = 0x3FFFFFF;
-constexpr unsigned UNCACHED_BIT = 26, REQUEST_TAG = 27, ANSWER_TAG = 513;
-constexpr std::uint64_t NOBODY = ~std::uint64_t{0};
+constexpr unsigned UNCACHED_BIT = 26, REQUEST_TAG = 27, RESPONSE_TAG = 513;
+constexpr std::uint64_t NONE = ~std::uint64_t{0};
 
 std::uint64_t low_bits(const void* payload, std::size_t bytes) {
     std::uint64_t value = 0;
@@ -52,11 +52,11 @@ std::uint64_t low_bits(const void* payload, std::size_t bytes) {
 
 // Which request a tag belongs to.
 struct Tags {
-    std::vector<std::uint64_t> whose;
+    std::vector<std::uint64_t> requests;
 
     std::uint64_t& at(std::uint64_t tag) {
-        if (tag >= whose.size()) whose.resize(tag + 1, NOBODY);
-        return whose[tag];
+        if (tag >= requests.size()) requests.resize(tag + 1, NONE);
+        return requests[tag];
     }
 };
 
@@ -88,12 +88,12 @@ public:
         if (!*ports.idle) throw Failure("it is not idle before the first request");
         clock();
         *ports.invalidate = 0;
-        for (unsigned quiet = 0; quiet < QUIET_CYCLES; ++now) {
+        for (unsigned idle_cycles = 0; idle_cycles < IDLE_CYCLES; ++now) {
             if (now == setup.max_cycles) throw Failure("it takes too long: " + state());
             step();
-            quiet = finished() ? quiet + 1 : 0;
+            idle_cycles = finished() ? idle_cycles + 1 : 0;
         }
-        if (!*ports.idle) throw Failure("it is not idle behind the last answer");
+        if (!*ports.idle) throw Failure("it is not idle after the last response");
     }
 
 private:
@@ -102,7 +102,7 @@ private:
     Result& result;
     Ports ports;
     Chance chance;
-    std::vector<std::deque<ComingLine>> memories;  // Lines under way, behind each port
+    std::vector<std::deque<ComingLine>> memories;  // Lines in flight at each port
     std::vector<Offered> line_requests, responses;
     std::vector<std::uint64_t> sent, received;
     std::vector<bool> offered, seen;
@@ -116,11 +116,11 @@ private:
     }
 
     std::string state() const {
-        std::string text = "lines under way:";
+        std::string text = "lines in flight:";
         for (const auto& coming : memories) text += " " + std::to_string(coming.size());
         for (std::size_t client = 0; client < sent.size(); ++client) {
             text += "; client " + std::to_string(client) + ": sent " + std::to_string(sent[client]) + " of "
-                + std::to_string(setup.clients[client].count) + ", answered " + std::to_string(received[client]);
+                + std::to_string(setup.clients[client].count) + ", responses " + std::to_string(received[client]);
         }
         return text;
     }
@@ -147,7 +147,7 @@ private:
         model.eval();
         model.clk = 0;
         for (std::size_t port = 0; port < memories.size(); ++port) {
-            if (chosen[port] != NOBODY) came(port, chosen[port]);
+            if (chosen[port] != NONE) came(port, chosen[port]);
         }
     }
 
@@ -160,11 +160,11 @@ private:
         set_ready(ports.responses[client], !chance.withholds());
     }
 
-    // A tag that is under way has to come back first.
+    // A tag that is in flight must return first.
     bool can_send(std::size_t client) {
         const Client& own = setup.clients[client];
         if (sent[client] == own.count) return false;
-        return !setup.tagged || tags[client].at(request_tag(client)) == NOBODY;
+        return !setup.tagged || tags[client].at(request_tag(client)) == NONE;
     }
 
     std::uint64_t request_tag(std::size_t client) const {
@@ -176,17 +176,17 @@ private:
         if (stream.ready) *stream.ready = ready;
     }
 
-    // The line that comes in this cycle, if one does: of those that are due any one, if there is a jitter.
+    // The index of the line that comes in this cycle, NONE if none does. With a jitter it is any of those that are due.
     std::size_t drive_lines(std::size_t port) {
         *ports.line_requests[port].ready = !chance.withholds();
         const auto& coming = memories[port];
         std::vector<std::size_t> due;
-        for (std::size_t place = 0; place < coming.size(); ++place) {
-            if (coming[place].due <= now) due.push_back(place);
+        for (std::size_t index = 0; index < coming.size(); ++index) {
+            if (coming[index].due <= now) due.push_back(index);
         }
-        const bool answers = !due.empty() && !chance.withholds();
-        const std::size_t which = answers ? due[setup.jitter ? chance.next() % due.size() : 0] : NOBODY;
-        drive_line(ports.line_responses[port], answers ? &coming[which] : nullptr);
+        const bool comes = !due.empty() && !chance.withholds();
+        const std::size_t which = comes ? due[setup.jitter ? chance.next() % due.size() : 0] : NONE;
+        drive_line(ports.line_responses[port], comes ? &coming[which] : nullptr);
         return which;
     }
 
@@ -202,7 +202,7 @@ private:
         if (!comes) return;
         const bool error = is_error(comes->line);
         if (!error) std::memcpy(payload, setup.memory + comes->line * LINE_BYTES, LINE_BYTES);
-        const std::uint64_t above = error | comes->tag << (ANSWER_TAG - 8 * LINE_BYTES);
+        const std::uint64_t above = error | comes->tag << (RESPONSE_TAG - 8 * LINE_BYTES);
         std::memcpy(payload + LINE_BYTES, &above, stream.payload.bytes - LINE_BYTES);
     }
 
@@ -216,10 +216,10 @@ private:
     void watch_idle() const {
         if (!*ports.idle) return;
         for (std::size_t port = 0; port < memories.size(); ++port) {
-            const bool asks = *ports.line_requests[port].valid;
-            if (!memories[port].empty() || asks) throw Failure("it is idle with lines under way");
+            const bool requests = *ports.line_requests[port].valid;
+            if (!memories[port].empty() || requests) throw Failure("it is idle with lines in flight");
         }
-        if (sent != received) throw Failure("it is idle before all answers were taken");
+        if (sent != received) throw Failure("it is idle before all responses were taken");
     }
 
     void take_line_request(std::size_t port) {
@@ -235,23 +235,23 @@ private:
             if (other.tag == tag) throw Failure("a tag is used again before its line has come: " + state());
         }
         coming.push_back({line, tag, now + delay});
-        result.most_under_way = std::max<std::uint64_t>(result.most_under_way, coming.size());
-        if (coming.size() > setup.outstanding) throw Failure("too many lines are under way: " + state());
+        result.most_in_flight = std::max<std::uint64_t>(result.most_in_flight, coming.size());
+        if (coming.size() > setup.outstanding) throw Failure("too many lines are in flight: " + state());
     }
 
     void watch(std::size_t client) {
         const Stream &request = ports.requests[client], &response = ports.responses[client];
         const Client& own = setup.clients[client];
         if (*response.valid) {
-            if (received[client] >= sent[client]) throw Failure("an answer that nobody has asked for: " + state());
-            if (!seen[client]) own.offered[answered_request(client)] = now, seen[client] = true;
+            if (received[client] >= sent[client]) throw Failure("a response without a request: " + state());
+            if (!seen[client]) own.offered[request_of_response(client)] = now, seen[client] = true;
         }
         if (responses[client].take()) {
-            const std::uint64_t number = answered_request(client);
+            const std::uint64_t number = request_of_response(client);
             const Port& payload = response.payload;
             std::memcpy(own.responses + number * payload.bytes, payload.bits, payload.bytes);
-            own.answered[number] = now, seen[client] = false, ++received[client];
-            if (setup.tagged) tags[client].at(answer_tag(client)) = NOBODY;
+            own.responded[number] = now, seen[client] = false, ++received[client];
+            if (setup.tagged) tags[client].at(response_tag(client)) = NONE;
         }
         if (*request.valid && *request.ready) {
             if (setup.tagged) tags[client].at(request_tag(client)) = sent[client];
@@ -259,16 +259,16 @@ private:
         }
     }
 
-    std::uint64_t answer_tag(std::size_t client) const {
+    std::uint64_t response_tag(std::size_t client) const {
         const Stream& stream = ports.responses[client];
         const auto* above = static_cast<const unsigned char*>(stream.payload.bits) + LINE_BYTES;
-        return low_bits(above, stream.payload.bytes - LINE_BYTES) >> (ANSWER_TAG - 8 * LINE_BYTES);
+        return low_bits(above, stream.payload.bytes - LINE_BYTES) >> (RESPONSE_TAG - 8 * LINE_BYTES);
     }
 
-    std::uint64_t answered_request(std::size_t client) {
+    std::uint64_t request_of_response(std::size_t client) {
         if (!setup.tagged) return received[client];
-        const std::uint64_t number = tags[client].at(answer_tag(client));
-        if (number == NOBODY) throw Failure("an answer with a tag that nobody has given: " + state());
+        const std::uint64_t number = tags[client].at(response_tag(client));
+        if (number == NONE) throw Failure("a response with a tag that is not in flight: " + state());
         return number;
     }
 };
@@ -293,7 +293,7 @@ EXPORTED void* cache_make() {
 
 EXPORTED void cache_free(void* cache) { delete static_cast<Cache*>(cache); }
 
-// A reset while it works. The contents of memories stay.
+// A reset while it works. Memories keep their contents.
 EXPORTED void cache_reset(void* cache) {
     Model& model = static_cast<Cache*>(cache)->model;
     model.rst = 1;

@@ -1,11 +1,12 @@
-// The clock of a compiled rasterizer: primitives and free records in front, strips and records after it.
+// The clock of a compiled rasterizer, of sources of primitives and free records, and of sinks of strips and records.
 //
-// In every cycle the inputs are driven, the unit settles, what it offers and takes is looked at, and the clock rises.
-// Payloads that are not valid are a poison. The generated code before this has `ports(model)`.
+// In every cycle the inputs are driven, the unit settles, its transfers are checked and taken, and the clock rises.
+// Payloads that are not valid are a poison.
+// simulation.py concatenates unit_loop.h, the declarations with `ports(model)`, and this text.
 
 namespace {
 
-constexpr unsigned IDLE_CYCLES = 20;  // Behind the last shape, in which nothing more may come.
+constexpr unsigned IDLE_CYCLES = 20;  // After the last shape: no transfer may follow.
 constexpr unsigned VECTORS = 4, VECTOR_BYTES = 16, ROWS = 7, EVENTS = 6;
 
 struct Setup {
@@ -27,7 +28,7 @@ void check(bool holds, const char* rule) {
 
 enum class Record { FREE, TAKEN, GIVEN };
 
-// What lasts from run to run.
+// The state that remains from run to run.
 struct Unit {
     Model model;
     std::deque<std::uint8_t> free;
@@ -128,7 +129,7 @@ struct Run {
     void strip(std::uint64_t now) {
         const char* payload = static_cast<const char*>(ports.strip.bits);
         if (waits) {
-            check(*ports.strip_valid, "a strip went before it was taken");
+            check(*ports.strip_valid, "a strip's valid fell before it was taken");
             check(!std::memcmp(payload, waiting.data(), ports.strip.bytes), "a strip changed before it was taken");
         }
         waits = *ports.strip_valid && !*ports.strip_ready;

@@ -1,7 +1,7 @@
 // The clock of a compiled command processor, its host and its units.
 //
-// In every cycle the inputs are driven, the processor settles, what it offers and takes is looked at, and the clock
-// rises.
+// In every cycle the inputs are driven, the processor settles, its transfers are checked and taken, and the clock
+// rises. processor_surroundings.cc precedes this text.
 
 namespace {
 
@@ -11,12 +11,12 @@ public:
     using Surroundings::Surroundings;
 
     void run() {
-        for (unsigned quiet = 0; quiet < QUIET_CYCLES && !(setup.cut && now == setup.cut); ++now) {
+        for (unsigned idle_cycles = 0; idle_cycles < IDLE_CYCLES && !(setup.cut && now == setup.cut); ++now) {
             if (now == setup.max_cycles) throw Failure("it takes too long");
             step();
-            const bool over = next_buffer == setup.buffers_count && !executing;
-            quiet = over ? quiet + 1 : 0;
-            if (over && !*ports.idle) throw Failure("it is not idle behind the last buffer");
+            const bool is_over = next_buffer == setup.buffers_count && !executing;
+            idle_cycles = is_over ? idle_cycles + 1 : 0;
+            if (is_over && !*ports.idle) throw Failure("it is not idle after the last buffer");
         }
         result.cycles = now;
     }
@@ -30,7 +30,7 @@ private:
         drive_tests();
         drive_units();
         model.eval();
-        // What depends on the image is settled in the same cycle.
+        // The inputs that depend on the image follow it in the same cycle.
         drive_legality();
         model.eval();
         watch_buffer();
@@ -68,7 +68,7 @@ private:
             if (!executing) throw Failure("something is consumed without a buffer");
             finish_program();
             log(CONSUMED, {});
-            // The host clears an error after a time; a next buffer may wait already.
+            // The host clears an error after some cycles; a next buffer may wait already.
             if (has_failed) wait = 1 + chance.below(setup.delay + 1);
             executing = has_failed = false;
         } else if (*ports.buffer.valid && *ports.buffer.ready) {
@@ -166,7 +166,7 @@ private:
     // The program before this event is over: all of its domain must have been walked.
     void finish_program() {
         if (!running) return;
-        if (!residents.empty() || !shown_idle) throw Failure("something goes on while wavefronts run");
+        if (!residents.empty() || !shown_idle) throw Failure("a program ends while its wavefronts run");
         log(WALKED, {walked});
         running = false, walked = 0;
     }

@@ -1,6 +1,7 @@
-// What goes into a compiled command processor and comes out: payloads, chance, streams, the log of a run.
+// The inputs and outputs of a compiled command processor: payloads, streams, and the log of a run.
 //
-// The generated part in front of this gives `ports(model)`, `LANES`, the fields of the payloads and the codes.
+// simulation.py concatenates unit_loop.h, the declarations, this text, processor_surroundings.cc and processor_loop.cc.
+// The declarations have `ports(model)`, `LANES`, the fields of the payloads and the codes.
 
 namespace {
 
@@ -8,7 +9,7 @@ using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
 constexpr u64 LINE_BYTES = 64;
-constexpr unsigned QUIET_CYCLES = 30;  // Behind the last buffer, in which nothing more may come.
+constexpr unsigned IDLE_CYCLES = 30;  // After the last buffer: no transfer may follow.
 constexpr u64 MOST_LINES = 8, RESIDENT = 8;
 constexpr u64 SPACE_LINES = u64{1} << 26, IMAGE_LINES = 1024;
 enum Event : u32 { BUFFER, UNIT, STARTS, WAVEFRONT, ERROR, CONSUMED, COUNTERS, IMAGE, FAULT, WALKED };
@@ -31,7 +32,7 @@ struct Setup {
     u64 faults_count;
     const Loss* losses;
     u64 losses_count;
-    u32* events;  // Each: its kind, the cycle, the number of words behind, the words
+    u32* events;  // Each: its kind, the cycle, the number of words, the words
     u64 events_size, latency, jitter, stall, hold, delay, seed, salt, max_cycles, cut;
 };
 
@@ -58,17 +59,17 @@ u32 mix(u32 x) {
     return x ^ x >> 16;
 }
 
-// Takes what is offered after a time.
+// Takes each payload some cycles after it is offered.
 struct Sink {
     Offered offered;
-    u64 left = 0;
+    u64 remaining = 0;
     bool counting = false;
 
     void drive(Chance& chance, u64 delay, bool can = true) {
-        // Whether it is offered is known from the cycle before.
-        if (!offered.waiting.empty() && !counting) counting = true, left = chance.below(delay + 1);
-        *offered.stream.ready = can && (delay ? counting && left == 0 : !chance.withholds());
-        if (counting && left) --left;
+        // A payload was offered, and not taken, in the last cycle.
+        if (!offered.waiting.empty() && !counting) counting = true, remaining = chance.below(delay + 1);
+        *offered.stream.ready = can && (delay ? counting && remaining == 0 : !chance.withholds());
+        if (counting && remaining) --remaining;
     }
     bool take() {
         const bool taken = offered.take();
@@ -82,7 +83,7 @@ struct Coming {
 };
 
 struct Resident {
-    u64 number, left, given;
+    u64 number, remaining, given;
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
-// What is around a compiled command processor: memory, an array, and a conditional unit.
+// Models of what surrounds a compiled command processor: memory, an array, and a conditional unit.
 //
-// Payloads that are not valid, and the bits of lines with an error, are a poison.
+// Payloads that are not valid, and the bits of lines with an error, are a poison. processor_streams.cc precedes this
+// text.
 
 namespace {
 
@@ -22,7 +23,7 @@ protected:
     Sink mc, co, counters;
     std::deque<Coming> lines, tests, written;
     std::vector<Resident> residents;
-    std::vector<u64> writing;  // Programs whose outputs are on their way
+    std::vector<u64> writing;  // Programs whose outputs are in flight
     u64 now = 0, next_buffer = 0, wait = 0, programs = 0, wavefronts = 0, flushes = 0, walked = 0, mc_busy = 0;
     bool executing = false, buffer_offered = false, has_failed = false, is_lost = false, has_error = false;
     bool running = false, shown_idle = true, was_idle = true;
@@ -61,24 +62,24 @@ protected:
     void watch_lines() {
         if (line_request.take()) {
             const u64 line = get(ports.line_request.payload, request_line);
-            if (!executing) throw Failure("a line is asked for without a buffer");
+            if (!executing) throw Failure("a line is requested without a buffer");
             const bool in_buffer = (line - first_line) % SPACE_LINES < end_lines;
             if (!in_buffer && (line - base / LINE_BYTES) % SPACE_LINES >= IMAGE_LINES) {
-                throw Failure("a line is asked for that nobody needs: " + std::to_string(line));
+                throw Failure("a line is requested of no buffer and no image: " + std::to_string(line));
             }
             lines.push_back({line, now + 1 + setup.latency + chance.below(setup.jitter + 1)});
             result.most_lines = std::max<u64>(result.most_lines, lines.size());
-            if (lines.size() > MOST_LINES) throw Failure("too many lines are under way");
+            if (lines.size() > MOST_LINES) throw Failure("too many lines are in flight");
         }
         if (*ports.line_response.valid && *ports.line_response.ready) lines.pop_front();
     }
 
-    // Array: it holds wavefronts for a time and looks idle one cycle too long.
+    // The array holds wavefronts for some cycles. `array_idle` falls only in the second cycle after it has taken one.
     void drive_array() {
         *ports.fault.valid = 0;
         poison(ports.fault.payload);
-        for (auto& each : residents) each.left -= each.left != 0;
-        auto ended = std::find_if(residents.begin(), residents.end(), [](auto& each) { return each.left == 0; });
+        for (auto& each : residents) each.remaining -= each.remaining != 0;
+        auto ended = std::find_if(residents.begin(), residents.end(), [](auto& each) { return each.remaining == 0; });
         if (ended != residents.end()) {
             end_wavefront(ended->number);
             residents.erase(ended);

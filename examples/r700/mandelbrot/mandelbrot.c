@@ -1,7 +1,7 @@
 /* The Mandelbrot set, as mandelbrot.s: how many steps each pixel remains within |z| < 2.
  *
- * Constant 0: (step, step, left, bottom). A round has four steps; a pixel that leaves is not counted from then on, and
- * leaves the loop behind the round: its numbers grow, become infinite and then none, and are never again below 4. */
+ * Constant 0: (step, step, left, bottom). A round has four steps. A pixel that is outside counts no more steps, and
+ * leaves the loop after the round: its numbers grow, become infinite and then NaN, and are never again below 4. */
 #include <ctm/kernel.h>
 
 #define STEPS 256

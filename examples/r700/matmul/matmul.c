@@ -3,8 +3,8 @@
  * Input 0: A, [M, K/4, 4]; input 1: B, [K, N/4, 4]; constant 0: (K/4, 0, 0, 0). */
 #include <ctm/kernel.h>
 
-static vec4 row(vec4 left, vec4 b0, vec4 b1, vec4 b2, vec4 b3, vec4 sum) {
-    return sum + left.x * b0 + left.y * b1 + left.z * b2 + left.w * b3;
+static vec4 row(vec4 a, vec4 b0, vec4 b1, vec4 b2, vec4 b3, vec4 sum) {
+    return sum + a.x * b0 + a.y * b1 + a.z * b2 + a.w * b3;
 }
 
 kernel void matmul(vec2 pixel) {

@@ -1,7 +1,7 @@
 /* SHA-256 of messages of one block, as sha256.s: each pixel hashes the 16 words of its own block.
  *
- * Words travel as the bits of floats. Sixteen rounds are unrolled, so that the message schedule is in registers and every
- * index into it is known; constants are looked up by number. */
+ * Words are the bits of floats. Sixteen rounds are unrolled, so that the message schedule is in registers and every
+ * index into it is a constant. Float constants are read by computed numbers. */
 #include <ctm/kernel.h>
 
 #define ROUNDS 64

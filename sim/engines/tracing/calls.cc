@@ -1,4 +1,4 @@
-// What was kept of the cores' traces; in front of this text stands machine.cc.
+// Functions for Python that read the events that were kept. machine.cc precedes this text.
 
 EXPORTED const std::uint32_t* machine_trace(void* handle, unsigned kind, std::uint64_t* words) {
     const Words& found = machine(handle)->model.events[kind];
@@ -9,7 +9,7 @@ EXPORTED void machine_discard_trace(void* handle) {
     for (Words& words : machine(handle)->model.events) words.clear();
 }
 
-// Keep events of one wavefront only: see `Wanted` in engine.py.
+// Keeps events of one wavefront only: see `Wanted` in engine.py.
 EXPORTED void machine_trace_wavefront(void* handle, std::uint32_t i, std::uint32_t j, std::uint32_t before,
                                       std::uint32_t stage) {
     machine(handle)->model.wanted = {true, i, j, before, stage};

@@ -1,7 +1,8 @@
-// The machine in the two models of sim/compiled/uncore.py, clocked by one thread that writes down what its cores show.
+// The machine in the two models of sim/compiled/uncore.py, clocked by one thread that keeps the events of its cores.
 //
-// In front of this text stand the models, `CORES`, the class Core, `EVENTS`: of each kind of event where it lies in
-// `shown`, and where the fields lie that tell wavefronts apart.
+// engine.py concatenates the models, with `CORES`, the offsets of events and fields in the port `shown`, the class
+// Core, and this text. `EVENTS` has the offsets of each kind of event; `BEGIN_I` and so on are those of the fields that
+// tell wavefronts apart.
 
 #include <array>
 #include <cstdint>
@@ -31,25 +32,25 @@ struct ShownCore : Core {
 struct Wanted {
     bool one = false;
     std::uint32_t i = 0, j = 0, before = 0, stage = 0;
-    bool is_there = false, is_over = false;
-    std::uint32_t core = 0, slot = 0;
+    bool is_resident = false, is_over = false;
+    std::uint32_t core = 0, wave = 0;
 
     // BEGIN_STAGE has no bits where the machine does not draw.
-    bool is_meant(const ShownCore& shown) const {
+    bool is_wanted(const ShownCore& shown) const {
         return shown.bits(BEGIN_I) == i && shown.bits(BEGIN_J) == j && shown.bits(BEGIN_STAGE) == stage;
     }
 
     bool keeps(const ShownCore& shown, std::uint32_t number, std::size_t kind) {
         if (!one) return true;
         if (is_over) return false;
-        if (!is_there && kind == BEGIN && is_meant(shown) && before-- == 0) {
-            is_there = true;
+        if (!is_resident && kind == BEGIN && is_wanted(shown) && before-- == 0) {
+            is_resident = true;
             core = number;
-            slot = shown.bits(BEGIN_SLOT);
+            wave = shown.bits(BEGIN_SLOT);
         }
-        if (!is_there || number != core) return false;
-        is_over = kind == END && shown.bits(END_SLOT) == slot;
-        is_there = !is_over;
+        if (!is_resident || number != core) return false;
+        is_over = kind == END && shown.bits(END_SLOT) == wave;
+        is_resident = !is_over;
         return true;
     }
 };

@@ -1,8 +1,8 @@
-// What was seen of the cores of a machine; in front of this text stands machine.cc.
+// Functions for Python that read what the observers of a machine have counted. machine.cc precedes this text.
 
 namespace {
 
-// In the order of their cycles, core by core.
+// Copies at most `most` elements, in order; how many.
 template <typename Each>
 std::uint64_t copy(void* target, std::uint64_t most, const Each& all) {
     std::uint64_t count = 0;
@@ -15,7 +15,7 @@ std::uint64_t copy(void* target, std::uint64_t most, const Each& all) {
 
 }  // namespace
 
-// Number the cores, and keep up to so many events of each from now on.
+// Numbers the cores, and from now on keeps up to `most` events of each, in the order of their cycles.
 EXPORTED void machine_keep_events(void* handle, std::uint64_t most) {
     std::uint16_t number = 0;
     for (auto& core : machine(handle)->model.cores()) {
@@ -51,7 +51,7 @@ EXPORTED std::uint64_t machine_lost_events(void* handle, std::uint32_t core) {
     return machine(handle)->model.cores()[core].observer.lost;
 }
 
-// Beats of each window of Traffic::CYCLES cycles, read and written, port by port; as above.
+// Beats of each window of Traffic::CYCLES cycles, read and written, port by port; `most` at most, as above.
 EXPORTED std::uint64_t machine_traffic(void* handle, void* target, std::uint64_t most) {
     const auto& traffic = machine(handle)->traffic.windows;
     return target ? copy(target, most, traffic) : traffic.size();

@@ -1,8 +1,8 @@
-// What is seen of a core whose model has the outputs of an observer (rtl/dpp/watch.py): what each instruction issued and
-// waited for, in all, and, where that is asked for, what happened when.
+// The observer of a core whose model has the outputs of rtl/dpp/watch.py. It counts the issues of each instruction, and
+// by cause the cycles that wavefronts waited before it. On request it keeps events with their cycles.
 //
-// In front of this text stand the model's class and the lists WATCH_PORTS and WATCH_SLOTS of its issue ports and wave
-// slots.
+// engine.py concatenates the models, the lists WATCH_PORTS and WATCH_SLOTS of a core's issue ports and wave slots, the
+// numbers WATCHED_SLOTS and so on, axi_memory.h, and this text.
 
 #include <array>
 #include <cstdint>
@@ -24,7 +24,7 @@ struct Row {
     std::uint64_t executable, pc, port, issues, active, working, present;
     std::uint64_t hits, misses;  // Of its accesses to the first level of the input cache.
     std::uint64_t shared_hits, shared_misses;  // Of these misses in the second level.
-    Waited waited;  // Cycles, by the cause, that wavefronts waited to issue it; at their end also those behind it.
+    Waited waited;  // Cycles, by cause, that wavefronts waited before it; after it, too, if it was their last.
 };
 
 // As Python reads them. TAKEN: `pc` and `second` are i and j, `lanes` is how many are covered. ISSUED: `what` is the
@@ -45,9 +45,9 @@ struct Residency {
     std::uint64_t executable, cycles, occupied, exposed;
 };
 
-struct Slot {
+struct WaveSlot {
     Row* last = nullptr;  // Of the instruction that it issued last; null before the first one.
-    Waited pending{}, staged{};  // Since its last issue; before an issue that is not yet known to count.
+    Waited pending{}, staged{};  // Since its last issue; before an issue that is not yet confirmed.
     std::uint8_t wait = FREE;
     bool is_staged = false;
 };
@@ -120,9 +120,9 @@ public:
     // Instructions from now on are those of the executable at this address.
     void runs(std::uint32_t executable) { executable_ = executable; }
 
-    // What wavefronts that have not ended waited for counts, too.
+    // Counts the waits of wavefronts that have not ended.
     void finish() {
-        for (Slot& slot : slots_) leave(slot);
+        for (WaveSlot& slot : slots_) leave(slot);
     }
 
 private:
@@ -130,20 +130,20 @@ private:
 
     std::uint32_t executable_ = 0;
     std::uint64_t cycles_ = 0;
-    std::array<Slot, WATCHED_SLOTS> slots_;
-    std::array<std::array<Row*, WATCHED_FETCHES>, WATCHED_SLOTS> fetches_{};  // Whose each fetch is, by its number.
-    std::deque<Row*> missed_;  // Of lines that the second level was not yet asked for.
-    std::array<Row*, WATCHED_REFILLS> refills_{};  // Whose each refill is, by its tag.
+    std::array<WaveSlot, WATCHED_SLOTS> slots_;
+    std::array<std::array<Row*, WATCHED_FETCHES>, WATCHED_SLOTS> fetches_{};  // Each fetch's instruction, by number.
+    std::deque<Row*> missed_;  // Of lines that are not yet requested from the second level.
+    std::array<Row*, WATCHED_REFILLS> refills_{};  // Each refill's instruction, by tag.
     std::uint64_t busy_up_to_ = 0;  // The cycle in which the unit that took an instruction last may take the next one.
-    std::uint32_t known_ = 0, resides_ = 0;
+    std::uint32_t current_executable_ = 0, resident_executable_ = 0;  // Of `current_` and `residency_`.
     std::vector<Row>* current_ = nullptr;
     Residency* residency_ = nullptr;
 
     Row& row_of(std::uint32_t pc) {
-        if (!current_ || known_ != executable_) {
-            known_ = executable_;
-            current_ = &programs[known_];
-            // They stay where they are, because wave slots point to them.
+        if (!current_ || current_executable_ != executable_) {
+            current_executable_ = executable_;
+            current_ = &programs[current_executable_];
+            // Rows are not moved, because wave slots point to them.
             current_->reserve(UNITS);
         }
         if (pc >= current_->size()) current_->resize(pc + 1);
@@ -151,9 +151,9 @@ private:
     }
 
     void reside(std::uint64_t cycle, unsigned occupied, std::uint32_t causes, bool fetches) {
-        if (!residency_ || resides_ != executable_) {
-            resides_ = executable_;
-            residency_ = &residencies[resides_];
+        if (!residency_ || resident_executable_ != executable_) {
+            resident_executable_ = executable_;
+            residency_ = &residencies[resident_executable_];
             residency_->executable = executable_;
         }
         ++residency_->cycles;
@@ -177,7 +177,7 @@ private:
     }
 
     void wait(std::uint64_t cycle, unsigned number, std::uint8_t cause) {
-        Slot& slot = slots_[number];
+        WaveSlot& slot = slots_[number];
         if (cause != slot.wait) {
             slot.wait = cause;
             tell({cycle, executable_, 0, 0, core, std::uint16_t(number), 0, WAITS_FOR, cause, 0});
@@ -192,7 +192,7 @@ private:
 
     void issue(std::uint64_t cycle, unsigned port, unsigned number, std::uint32_t pc, std::uint64_t active,
                std::uint64_t present) {
-        Slot& slot = slots_[number];
+        WaveSlot& slot = slots_[number];
         Row& row = row_of(pc);
         slot.last = &row;
         row.executable = executable_, row.pc = pc, row.port = port;
@@ -206,8 +206,8 @@ private:
               std::uint8_t(port), 0});
     }
 
-    // A wavefront's last instruction gets what is left; one that issued none left nothing but its start.
-    void leave(Slot& slot) {
+    // The remaining waits of a wavefront count for its last instruction. One that issued none has only waited to start.
+    void leave(WaveSlot& slot) {
         if (slot.last) {
             add(slot.last->waited, slot.staged);
             add(slot.last->waited, slot.pending);

@@ -1,6 +1,6 @@
-// Changes of values as the blocks of an FST. They are kept in the order in which they come; a thread brings those of a
-// block into the order of the variables, encodes, compresses and writes them, while the model goes on. In front of this
-// text stands compression.h. Source: the format as GTKWave's fstapi.c reads it, block type 8 with LZ4.
+// Changes of values as the blocks of an FST. They are kept in the order in which they come. A thread sorts those of a
+// block by variable, encodes, compresses and writes them, while the model runs on. compression.h and Verilator's FST
+// writer precede this text. Source: the format as GTKWave's fstapi.c reads it, block type 8 with LZ4.
 
 #include <atomic>
 #include <cerrno>
@@ -50,13 +50,13 @@ public:
     }
 };
 
-// What a block has, in the order in which it came.
+// The changes of a block, in the order in which they came.
 struct Changes {
     static constexpr unsigned COUNT_BITS = 2, MANY = 3;  // MANY words or more: as many as the variable has.
     static std::uint32_t head(unsigned number, unsigned count) { return number << COUNT_BITS | std::min(count, MANY); }
 
     // A change is a head and the words of its value. The head has the variable's number and how many words follow, so
-    // that the next one is found before the variable is looked up. A time is number 0.
+    // that the next change is found before the variable's width is read. A time is number 0.
     std::vector<std::uint32_t> words;
     std::size_t used = 0;
     std::vector<std::uint32_t> counts;  // How often each variable changes, by its number.
@@ -78,7 +78,7 @@ public:
     void time(std::uint64_t now) {
         if (!thread_.joinable()) begin(now);
         Changes& to = *filling_;
-        // There is room for what follows at this time: each variable at most once, and the clock again.
+        // There is space for all changes at this time: each variable at most once, and the clock again.
         if (to.used >= most_ || to.times.size() == MOST_TIMES) submit();
         filling_->words[filling_->used++] = 0;
         filling_->times.push_back(last_ = now);
@@ -102,7 +102,7 @@ public:
         ++to.counts[number];
     }
 
-    // Write what is left.
+    // Writes the remaining changes.
     void close() {
         if (!thread_.joinable()) return;
         submit();
@@ -115,14 +115,15 @@ public:
         thread_.join();
     }
 
-    // What went wrong, an errno; nothing is written behind it.
+    // The errno of a failed write, after which nothing is written; 0 if none failed.
     int problem() const { return problem_; }
     std::uint64_t first() const { return first_; }
     std::uint64_t last() const { return last_; }
     std::uint64_t count() const { return count_; }
 
 private:
-    // A difference of times that are fewer has two bytes; words of changes: as many as stay in a processor's cache.
+    // With at most MOST_TIMES times, the code of a difference of their indices has at most TIME_BYTES bytes. A
+    // processor's cache holds LEAST_WORDS words of changes.
     static constexpr std::size_t MOST_TIMES = 4096, LEAST_WORDS = 4 << 20, TIME_BYTES = 2;
     static constexpr std::size_t SHORT = 32;  // Bytes that are not worth compressing.
 
@@ -146,7 +147,7 @@ private:
         thread_ = std::thread([this] { work(); });
     }
 
-    // Hand over what is there, when what was handed over before is written.
+    // Hands the changes to the thread, once it has written those of the last block.
     void submit() {
         std::unique_lock<std::mutex> lock(mutex_);
         changed_.wait(lock, [this] { return !is_busy_; });
@@ -186,7 +187,7 @@ private:
         }
     }
 
-    // Bring changes into the order of variables, those of each in `encoded_` from `starts_` to its cursor.
+    // Sorts changes by variable: those of each are in `encoded_` from `starts_` to its cursor.
     void encode(const Changes& from) {
         const std::size_t count = widths_.size();
         cursors_.resize(count);
@@ -195,7 +196,7 @@ private:
         for (std::size_t i = 0; i < count; ++i) {
             starts_[i] = at;
             cursors_[i] = {at, widths_[i], 0};
-            // Values are stored eight bytes at a time, also over their end.
+            // Values are stored eight bytes at a time, the last of which may be beyond their end.
             at += from.counts[i + 1] * (TIME_BYTES + (widths_[i] + 7) / 8) + sizeof(std::uint64_t);
         }
         if (encoded_.size() < at) encoded_.resize(at);
@@ -224,17 +225,17 @@ private:
         if (step >> 7) *at++ = std::uint8_t(step | 0x80), step >>= 7;
         *at++ = std::uint8_t(step);
         // The highest bits first.
-        for (unsigned left = width == 1 ? 0 : width; left;) {
-            const unsigned bits = std::min(left, NARROW_BITS);
-            left -= bits;
-            const std::uint64_t value = big_endian(narrow(words, left, bits) << (NARROW_BITS - bits));
+        for (unsigned remaining = width == 1 ? 0 : width; remaining;) {
+            const unsigned bits = std::min(remaining, NARROW_BITS);
+            remaining -= bits;
+            const std::uint64_t value = big_endian(narrow(words, remaining, bits) << (NARROW_BITS - bits));
             std::memcpy(at, &value, sizeof value);
             at += (bits + 7) / 8;
         }
         cursor.at = std::uint32_t(at - encoded_.data());
     }
 
-    // The block's bytes; and `bits_` become those behind it.
+    // Makes the block's bytes; `bits_` then have the values after it.
     void make(const Changes& from) {
         block_.all.clear();
         std::uint64_t memory = 0;
@@ -253,7 +254,8 @@ private:
         keep_last();
     }
 
-    // The changes of each variable, those that several have alike only once; behind them where each has its own.
+    // Writes the changes of each variable, equal ones of several variables only once, and then the positions of each
+    // variable's changes.
     void put_waves() {
         const std::size_t count = widths_.size();
         block_.variable(count);
@@ -261,9 +263,9 @@ private:
         Bytes positions;
         std::uint64_t unchanged = 0;
         std::int64_t last_alike = 1, previous = 1;
-        std::size_t slots = 1;
-        while (slots < 2 * count) slots *= 2;
-        seen_.assign(slots, 0);
+        std::size_t entries = 1;
+        while (entries < 2 * count) entries *= 2;
+        seen_.assign(entries, 0);
         for (std::size_t i = 0; i < count; ++i) {
             if (cursors_[i].at == starts_[i]) {
                 ++unchanged;
@@ -285,7 +287,7 @@ private:
         block_.number(positions.all.size());
     }
 
-    // A variable in front that has the same changes, as FST names it; 0 if there is none.
+    // An earlier variable that has the same changes, as FST numbers it; 0 if there is none.
     std::int64_t find_alike(std::size_t i) {
         const std::uint8_t* const from = &encoded_[starts_[i]];
         const std::size_t size = cursors_[i].at - starts_[i];
@@ -293,8 +295,8 @@ private:
         std::size_t at = 0;
         for (; at + 8 <= size; at += 8) hash = mixed(hash, from + at, 8);
         hash = mixed(hash, from + at, size - at);
-        for (std::size_t slot = hash >> 20;; ++slot) {
-            std::uint32_t& entry = seen_[slot & (seen_.size() - 1)];
+        for (std::size_t index = hash >> 20;; ++index) {
+            std::uint32_t& entry = seen_[index & (seen_.size() - 1)];
             if (!entry) {
                 entry = std::uint32_t(i + 1);
                 return 0;
@@ -312,7 +314,7 @@ private:
         return hash ^ hash >> 29;
     }
 
-    // How many bytes it takes.
+    // Writes the changes of a variable; how many bytes they take.
     std::int64_t put_wave(std::size_t i) {
         const std::uint8_t* const from = &encoded_[starts_[i]];
         const int size = int(cursors_[i].at - starts_[i]);
@@ -351,7 +353,7 @@ private:
             if (end == starts_[i]) continue;
             const std::uint8_t* at = &encoded_[end - bytes];
             if (width == 1) {
-                // The value stands in the first byte of two or one.
+                // The value is in the first of one or two bytes.
                 if (end - starts_[i] > 1 && at[-1] & 0x80) --at;
                 bits_[first] = std::uint8_t('0' + (*at >> 1 & 1));
                 continue;

@@ -1,5 +1,6 @@
-// What Verilator's FST writer wants of the libraries LZ4 and zlib, whose headers are not everywhere: blocks of LZ4, from
-// a greedy compressor, and zlib's format without compression, which the writer then leaves for the data themselves.
+// The functions of the libraries LZ4 and zlib that Verilator's FST writer calls: their headers are not installed
+// everywhere. A greedy compressor makes blocks of LZ4. zlib's format is written without compression; the writer then
+// stores the data themselves, which are shorter.
 
 #include <algorithm>
 #include <cstdint>
@@ -14,7 +15,7 @@ enum { Z_OK = 0, Z_BUF_ERROR = -5 };
 namespace compression {
 
 constexpr int LEAST_MATCH = 4, LAST_LITERALS = 5, LAST_MATCH = 12, FARTHEST = 65535, TOKEN_MOST = 15,
-              MOST_BITS = 12;  // A table of words that stays in the first cache.
+              MOST_BITS = 12;  // A table of words that fits in a first-level cache.
 
 inline std::uint32_t word(const std::uint8_t* at) {
     std::uint32_t value;
@@ -22,7 +23,7 @@ inline std::uint32_t word(const std::uint8_t* at) {
     return value;
 }
 
-// A length that has no room in its half of a token.
+// What a length has beyond the most that its half of a token holds.
 inline std::uint8_t* put_length(std::uint8_t* out, int length) {
     for (; length >= 255; length -= 255) *out++ = 255;
     *out++ = std::uint8_t(length);

@@ -1,9 +1,9 @@
-// The machine compiled by Verilator with all its names, see hardware.py, and what records it. In front of this text
-// stand writer.h, the list WAVES_CORES of the machine's cores and WAVE_SLOTS, how many wave slots each has.
+// The machine compiled by Verilator with all its names, see hardware.py, and what records it. writer.h and the list
+// WAVES_CORES of the machine's cores precede this text.
 
 // Which cycles are written; as Python gives it, every member has 8 bytes. Cycles are counted from the one in which the
-// first command buffer is pushed. With `at` those are meant from `from` on in which a wavefront is there that has the
-// pixel (i, j).
+// first command buffer is pushed. With `at` those are written, from `from` on, in which a wavefront with the pixel
+// (i, j) is resident.
 struct WavesWindow {
     const char* path;
     std::int64_t file;  // A file to which a VCD goes; less than 0 means the path, for FST.
@@ -49,7 +49,7 @@ public:
         ++cycle_;
     }
 
-    // Whatever is written so far can be read then.
+    // Ends the file: what is written so far can be read.
     void close() {
         if (tracer_) {
             tracer_->close();
@@ -73,7 +73,7 @@ private:
         return false;
     }
 
-    // A wavefront's lanes are quads side by side.
+    // Whether a core takes the wavefront with the pixel: its lanes are quads side by side.
     bool takes(unsigned core, bool valid, std::uint64_t i, std::uint64_t j, std::uint64_t covered, unsigned wave) {
         const std::uint64_t column = window_.i - i, row = window_.j - j;
         const std::uint64_t lane = column / 2 * 4 + row * 2 + column % 2;
@@ -102,7 +102,7 @@ private:
         tracer_ = std::make_unique<VerilatedFstC>();
         model.trace(tracer_.get(), 0);
         tracer_->open(path_.c_str());
-        // Verilator's tracer drops it when it closes it.
+        // Verilator's tracer does not delete a writer that it has closed.
         writer_.reset(std::exchange(fst::Writer::newest, nullptr));
     }
 

@@ -1,4 +1,4 @@
-// What signals are called and what their bits mean, as names.py writes it: Names reads that text.
+// The names of signals, and the meaning of their bits. `Names` reads the text that names.py writes.
 
 #include <map>
 #include <sstream>

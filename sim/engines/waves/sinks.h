@@ -1,5 +1,5 @@
-// Files of waves, VCD and FST. In front of this text stand names.h, blocks.h and Verilator's FST writer as
-// fst::FileWriter, which writes all but the changes of values.
+// Files of waves, VCD and FST. Verilator's FST writer, as fst::FileWriter, names.h and blocks.h precede this text. That
+// writer writes all but the changes of values.
 
 #include <array>
 #include <unistd.h>
@@ -12,13 +12,13 @@ struct WriterTest {
         writer.m_main_fst_file_.exceptions(std::ios::failbit | std::ios::badbit);
     }
     static std::ofstream& file(FileWriter& writer) { return writer.m_main_fst_file_; }
-    // What it would know if it had written these.
+    // Sets what the writer would have counted if it had written these blocks.
     static void count(FileWriter& writer, const waves::Blocks& blocks) {
         writer.m_header_.m_start_time = blocks.first();
         writer.m_header_.m_end_time = blocks.last();
         writer.m_header_.m_num_value_change_data_blocks = blocks.count();
     }
-    // What is in its buffer is not tried again.
+    // Closes the file without another attempt to write what is in its buffer.
     static void abandon(FileWriter& writer) {
         std::ofstream& file = writer.m_main_fst_file_;
         file.exceptions(std::ios::goodbit);
@@ -88,7 +88,7 @@ public:
     }
     void change(unsigned number, unsigned width, std::uint64_t value) override {
         if (width == 1) {
-            char* const at = room(width);
+            char* const at = space(width);
             *at = char('0' + value);
             end(at + 1, number);
             return;
@@ -97,17 +97,17 @@ public:
         change(number, width, words);
     }
     void change(unsigned number, unsigned width, const std::uint32_t* words) override {
-        // Without zeros in front.
+        // Without leading zeros.
         unsigned count = (width + WORD_BITS - 1) / WORD_BITS;
         while (count > 1 && !words[count - 1]) --count;
         const std::uint32_t highest = words[count - 1];
-        unsigned left = (count - 1) * WORD_BITS + (highest ? WORD_BITS - __builtin_clz(highest) : 1);
-        char* at = room(left);
+        unsigned remaining = (count - 1) * WORD_BITS + (highest ? WORD_BITS - __builtin_clz(highest) : 1);
+        char* at = space(remaining);
         *at++ = 'b';
-        while (left) {
-            const unsigned bits = left % BYTE_BITS ? left % BYTE_BITS : BYTE_BITS;
-            left -= bits;
-            const unsigned byte = words[left / WORD_BITS] >> left % WORD_BITS & 0xff;
+        while (remaining) {
+            const unsigned bits = remaining % BYTE_BITS ? remaining % BYTE_BITS : BYTE_BITS;
+            remaining -= bits;
+            const unsigned byte = words[remaining / WORD_BITS] >> remaining % WORD_BITS & 0xff;
             std::memcpy(at, digits_[byte].data() + BYTE_BITS - bits, bits);
             at += bits;
         }
@@ -145,8 +145,8 @@ private:
         say("$attrbegin misc 07 \"\" " + std::to_string(entry->second) + " $end\n");
     }
 
-    // Room for a change of so many digits.
-    char* room(std::size_t digits) {
+    // Space for a change of so many digits.
+    char* space(std::size_t digits) {
         const std::size_t most = used_ + digits + sizeof(Code) + 3;
         if (text_.size() < most) text_.resize(2 * most);
         return &text_[used_];
@@ -159,7 +159,7 @@ private:
         used_ = at - text_.data();
     }
     void say(const std::string& text) {
-        std::copy(text.begin(), text.end(), room(text.size()));
+        std::copy(text.begin(), text.end(), space(text.size()));
         used_ += text.size();
     }
     void flush(std::size_t least) {
@@ -226,7 +226,7 @@ public:
     int problem() const override { return problem_ ? problem_ : blocks_.problem(); }
 
 private:
-    // Behind a failure the writer would end the process, so nothing follows.
+    // The writer would end the process if it were called after a failure, so it is not.
     template <typename Action>
     void attempt(const Action& action) {
         if (problem_) return;

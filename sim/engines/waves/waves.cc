@@ -1,4 +1,4 @@
-// What Python has to say of waves; in front of this text stands machine.cc.
+// Functions for Python that control the recorder. machine.cc precedes this text.
 
 // The next cycle is the first one that counts.
 EXPORTED void machine_waves_start(void* handle) { machine(handle)->model.recorder.start(); }

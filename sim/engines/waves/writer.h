@@ -1,6 +1,6 @@
-// Takes what Verilator traces, and writes it under the names of the sources, a signal with fields as one variable for
-// each. In front of this text stands sinks.h; fst::Writer here has what of Verilator's writer verilated_fst_c.cpp uses.
-// FIELD_NAMES is the text of names.py.
+// Takes what Verilator traces, and writes it under the names of the sources. A signal with fields has a variable for
+// each field. sinks.h precedes this text. Verilator's verilated_fst_c.cpp follows it: fst::Writer has those members of
+// Verilator's writer that are used there. FIELD_NAMES is the text of names.py.
 
 #include <memory>
 
@@ -32,7 +32,7 @@ public:
     void setScope(Hierarchy::ScopeType type, const std::string& name, const std::string&) {
         Scope scope{nullptr, false, false};
         if (type == Hierarchy::ScopeType::SV_ARRAY && !scopes_.empty()) {
-            // A memory, whose words stand where it does.
+            // A memory, whose words are in the memory's own scope.
             scope = scopes_.back();
             scope.is_array = true;
         } else if (name == ROOT) {
@@ -99,7 +99,7 @@ public:
     void emitValueChange(Handle handle, const std::uint32_t* words) {
         const Variable variable = variables_[handle - 1];
         auto* const last = reinterpret_cast<std::uint32_t*>(&lasts_[variable.last]);
-        // What changed of a variable with one view is that.
+        // If a variable with one view changes, that view has changed.
         const bool is_changed = is_first_ || variable.end == variable.first + 1;
         for (std::size_t i = variable.first; i < variable.end; ++i) {
             const View& view = views_[i];
@@ -117,12 +117,13 @@ public:
         std::copy_n(words, (variable.width + waves::WORD_BITS - 1) / waves::WORD_BITS, last);
     }
 
-    // A cycle begins, whose changes come next; in its middle the clock falls, which Verilator is not asked for.
+    // Begins a cycle, whose changes follow.
     void rise(std::uint64_t cycle) {
         if (views_.empty()) settle();
         sink_->time(cycle * waves::UNITS);
         clock(1);
     }
+    // Writes that the clock falls in the middle of a cycle, which Verilator does not trace.
     void fall(std::uint64_t cycle) {
         sink_->time(cycle * waves::UNITS + waves::UNITS / 2);
         clock(0);
@@ -151,7 +152,7 @@ private:
         std::uint32_t first, end;  // Its views in `views_`.
     };
 
-    // Bring the views into the order of the variables, one behind the other.
+    // Sorts the views by variable.
     void settle() {
         for (std::size_t i = 0; i < variables_.size(); ++i) {
             variables_[i].first = std::uint32_t(views_.size());
@@ -165,7 +166,7 @@ private:
         if (clock_) sink_->change(clock_, 1, std::uint64_t{value});
     }
 
-    // Enter the structures of this path, one in the other, in place of those that are open.
+    // Closes the structures that are not of this path, and opens those of it that are not open.
     void enter(const std::vector<std::string>& path) {
         std::size_t same = 0;
         while (same < path.size() && same < structures_.size() && path[same] == structures_[same]) ++same;
@@ -176,7 +177,7 @@ private:
         }
     }
 
-    // Show bits of a variable; those that are shown already get one more name.
+    // Declares bits of a variable; those that are declared already get one more name.
     void show(Handle handle, const std::string& name, const waves::Leaf& leaf) {
         std::string full = name;
         if (!leaf.path.empty()) full += (leaf.path[0] == '_' ? "" : ".") + leaf.path;

@@ -9,19 +9,19 @@ function isShown(number) {
   return selects.every((select) => !select.value || FACTS[number][select.dataset.fact] === select.value);
 }
 
-// Of the points of a trace those on the Pareto front: none other is at most as large in both.
+// The points of a trace on the Pareto front: no other point is at most as large in both coordinates.
 function front(points) {
-  const order = points.x.map((_, place) => place);
+  const order = points.x.map((_, index) => index);
   order.sort((a, b) => points.x[a] - points.x[b] || points.y[a] - points.y[b]);
   const best = [];
-  for (const place of order) {
-    if (!best.length || points.y[place] < points.y[best.at(-1)]) best.push(place);
+  for (const index of order) {
+    if (!best.length || points.y[index] < points.y[best.at(-1)]) best.push(index);
   }
   return pick(points, best);
 }
 
-function pick(points, places) {
-  return Object.fromEntries(Object.entries(points).map(([key, values]) => [key, places.map((each) => values[each])]));
+function pick(points, indices) {
+  return Object.fromEntries(Object.entries(points).map(([key, values]) => [key, indices.map((each) => values[each])]));
 }
 
 function pointsOf(trace) {
@@ -36,20 +36,20 @@ function draw(chart, traces) {
   traces.forEach((points, number) => {
     if (!points) return;
     const isFront = chart.data[number].meta === "front";
-    const places = points.customdata.map((_, place) => place).filter((place) => isShown(points.customdata[place]));
-    const found = isFront ? front(last) : pick(points, places);
+    const indices = points.customdata.map((_, index) => index).filter((index) => isShown(points.customdata[index]));
+    const found = isFront ? front(last) : pick(points, indices);
     last = found;
     numbers.push(number);
     for (const key of Object.keys(changed)) changed[key].push(found[key]);
   });
   Plotly.restyle(chart, changed, numbers);
-  // A bar of each point that is shown, as high as it was.
+  // The bars of the remaining points keep their height.
   if (chart.id === "stalls") Plotly.relayout(chart, { height: BARS_MARGIN + BAR_HEIGHT * last.x.length });
 }
 
 function filter() {
   whole ??= charts.map((chart) => chart.data.map((trace) => (trace.customdata ? pointsOf(trace) : null)));
-  charts.forEach((chart, place) => draw(chart, whole[place]));
+  charts.forEach((chart, index) => draw(chart, whole[index]));
   let count = 0;
   for (const number of Object.keys(FACTS)) count += isShown(number);
   for (const row of document.querySelectorAll("tr[data-row]")) row.hidden = !isShown(row.dataset.row);

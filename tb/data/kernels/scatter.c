@@ -1,13 +1,13 @@
 #include <ctm/kernel.h>
 
 kernel void scatter(ivec2 pixel) {
-    int place = pixel.y * 16 + pixel.x;
-    if ((place & 7) == 3)
+    int index = pixel.y * 16 + pixel.x;
+    if ((index & 7) == 3)
         discard();
-    write((place * 5 + 3) % 256, texel(0, pixel).x);
-    if (place & 1) {
-        write(256 + place, place * 3);
-        conditional(0.5f * place);
+    write((index * 5 + 3) % 256, texel(0, pixel).x);
+    if (index & 1) {
+        write(256 + index, index * 3);
+        conditional(0.5f * index);
     } else {
         conditional(0);
     }

@@ -1,7 +1,7 @@
 // The memory clients at a core's border.
 //
-// Reads happen when their request is taken, uncached writes when their answer would be offered: as early and as late as
-// the border allows.
+// A read happens when its request is taken, the earliest time that the border allows. An uncached write happens when
+// its response is offered, which is the latest. memory_model.cc and streams.cc precede this text.
 
 namespace {
 
@@ -46,11 +46,11 @@ public:
         tests.start(model, now, chance.withholds());
     }
 
-    // Looks at the settled core: takes its requests, and what it takes itself will be gone behind the clock's edge.
+    // Takes the requests of the settled core. Responses that it takes are no longer offered after the clock's edge.
     void settle() {
-        if (Payload<CodeRequest> request; code_request.take(model, request)) fetch(request);
-        if (Payload<ConstantsRequest> request; constants_request.take(model, request)) load(request);
-        if (Payload<FetchesRequest> request; fetches_request.take(model, request)) look_up(request);
+        if (Payload<CodeRequest> request; code_request.take(model, request)) fetch_code(request);
+        if (Payload<ConstantsRequest> request; constants_request.take(model, request)) fetch_constants(request);
+        if (Payload<FetchesRequest> request; fetches_request.take(model, request)) fetch_elements(request);
         if (Payload<UncachedWrite> request; uncached_write.take(model, request)) accept_write(request);
         if (Payload<TestsRequest> request; tests_request.take(model, request)) test(request);
         if (Payload<Output> request; output.take(model, request)) store(request);
@@ -58,13 +58,13 @@ public:
         writes.settle(model), tests.settle(model);
     }
 
-    // Behind the clock's edge.
+    // After the clock's edge.
     void finish() {
         instructions.finish(model), constants.finish(model), fetches.finish(model);
         writes.finish(model), tests.finish(model);
     }
 
-    // Makes all uncached writes that nobody waits for.
+    // Makes all uncached writes for which the core does not wait.
     void finish_writes() {
         while (!pending_writes.empty()) write_uncached();
     }
@@ -102,31 +102,31 @@ private:
     Request<UncachedWrite> uncached_write;
     Request<TestsRequest> tests_request;
     Request<Output> output;
-    Answer<CodeResponse> instructions;
-    Answer<ConstantsResponse> constants;
-    Answer<FetchesResponse> fetches;
-    Answer<UncachedDone> writes;
-    Answer<TestsResponse> tests;
+    Response<CodeResponse> instructions;
+    Response<ConstantsResponse> constants;
+    Response<FetchesResponse> fetches;
+    Response<UncachedDone> writes;
+    Response<TestsResponse> tests;
     Order instruction_order, constant_order, test_order;
     std::array<Order, THREADS> fetch_orders, write_orders;
     std::multimap<std::uint64_t, Payload<UncachedWrite>> pending_writes;  // By the cycle in which they are made.
 
     std::uint64_t due() { return now + setup.latency + chance.delay(); }
 
-    void fetch(const Payload<CodeRequest>& request) {
+    void fetch_code(const Payload<CodeRequest>& request) {
         const std::uint32_t number = get(request, CodeRequest::number);
         if (number >= setup.instructions) {
             throw Violation("code_request: instruction " + std::to_string(number) + " of a program of "
                             + std::to_string(setup.instructions) + " instructions");
         }
-        Payload<CodeResponse> answer{};
+        Payload<CodeResponse> response{};
         for (unsigned word = 0; word < INSTRUCTION_WORDS; ++word) {
-            set(answer, CodeResponse::words, setup.code[number * INSTRUCTION_WORDS + word], word);
+            set(response, CodeResponse::words, setup.code[number * INSTRUCTION_WORDS + word], word);
         }
-        instructions.put(instruction_order.due(due()), answer);
+        instructions.put(instruction_order.due(due()), response);
     }
 
-    void load(const Payload<ConstantsRequest>& request) {
+    void fetch_constants(const Payload<ConstantsRequest>& request) {
         const unsigned bank = get(request, ConstantsRequest::bank), line = get(request, ConstantsRequest::line);
         if (bank >= BANKS || (line + 1) * LINE_BEATS > setup.beats[bank]) {
             throw Violation("constants_request: there is no line " + std::to_string(line) + " in bank "
@@ -135,17 +135,17 @@ private:
         const std::uint64_t when = constant_order.due(due());
         for (unsigned beat = line * LINE_BEATS; beat < (line + 1) * LINE_BEATS; ++beat) {
             const bool error = setup.constant_error[bank][beat];
-            Payload<ConstantsResponse> answer{};
-            set(answer, ConstantsResponse::error, error);
+            Payload<ConstantsResponse> response{};
+            set(response, ConstantsResponse::error, error);
             for (unsigned word = 0; word < BEAT_WORDS; ++word) {
                 const std::uint32_t value = setup.constants[bank][beat * BEAT_WORDS + word];
-                set(answer, ConstantsResponse::words, error ? POISON : value, word);
+                set(response, ConstantsResponse::words, error ? POISON : value, word);
             }
-            constants.put(when, answer);
+            constants.put(when, response);
         }
     }
 
-    void look_up(const Payload<FetchesRequest>& request) {
+    void fetch_elements(const Payload<FetchesRequest>& request) {
         const unsigned index = get(request, FetchesRequest::input), wave = get(request, FetchesRequest::tag_wave);
         const Buffer& buffer = memory.input(index);
         std::array<Element, AT_ONCE> elements;
@@ -155,21 +155,21 @@ private:
             if (!(get(request, FetchesRequest::fetch) >> lane & 1)) continue;
             const std::uint32_t x = get(request, FetchesRequest::x, lane), y = get(request, FetchesRequest::y, lane);
             if (buffer.width && !buffer.has(x, y)) {
-                throw Violation("fetches_request: lane " + std::to_string(lane) + " asks for (" + std::to_string(x)
+                throw Violation("fetches_request: lane " + std::to_string(lane) + " requests (" + std::to_string(x)
                                 + ", " + std::to_string(y) + "), which input " + std::to_string(index)
                                 + " does not have");
             }
-            error |= memory.look_up(index, get(request, FetchesRequest::uncached), x, y, elements[lane]);
+            error |= memory.fetch(index, get(request, FetchesRequest::uncached), x, y, elements[lane]);
         }
-        Payload<FetchesResponse> answer{};
-        set(answer, FetchesResponse::tag_wave, wave);
-        set(answer, FetchesResponse::tag_entry, get(request, FetchesRequest::tag_entry));
-        set(answer, FetchesResponse::tag_beat, get(request, FetchesRequest::tag_beat));
-        set(answer, FetchesResponse::error, error);
-        for (unsigned place = 0; place < AT_ONCE * CHANNELS; ++place) {
-            set(answer, FetchesResponse::words, error ? POISON : elements[place / CHANNELS][place % CHANNELS], place);
+        Payload<FetchesResponse> response{};
+        set(response, FetchesResponse::tag_wave, wave);
+        set(response, FetchesResponse::tag_entry, get(request, FetchesRequest::tag_entry));
+        set(response, FetchesResponse::tag_beat, get(request, FetchesRequest::tag_beat));
+        set(response, FetchesResponse::error, error);
+        for (unsigned word = 0; word < AT_ONCE * CHANNELS; ++word) {
+            set(response, FetchesResponse::words, error ? POISON : elements[word / CHANNELS][word % CHANNELS], word);
         }
-        fetches.put(fetch_orders[wave].due(due()), answer);
+        fetches.put(fetch_orders[wave].due(due()), response);
     }
 
     // Writes that the core waits for.
@@ -193,9 +193,9 @@ private:
             memory.store(0, get(request, UncachedWrite::x, lane), get(request, UncachedWrite::y, lane), element, 1);
         }
         if (!get(request, UncachedWrite::acquires)) return;
-        Payload<UncachedDone> answer{};
-        set(answer, UncachedDone::wave, get(request, UncachedWrite::wave));
-        writes.put(now, answer);
+        Payload<UncachedDone> response{};
+        set(response, UncachedDone::wave, get(request, UncachedWrite::wave));
+        writes.put(now, response);
     }
 
     void test(const Payload<TestsRequest>& request) {
@@ -206,9 +206,9 @@ private:
             const std::uint32_t value = get(request, TestsRequest::values, lane);
             passed |= std::uint32_t(memory.test(i + lane_i(lane), j + lane_j(lane), value)) << lane;
         }
-        Payload<TestsResponse> answer{};
-        set(answer, TestsResponse::passed, passed);
-        tests.put(test_order.due(due()), answer);
+        Payload<TestsResponse> response{};
+        set(response, TestsResponse::passed, passed);
+        tests.put(test_order.due(due()), response);
     }
 
     void store(const Payload<Output>& request) {

@@ -1,10 +1,11 @@
 // The clock of a compiled core.
 //
-// In every cycle the inputs are driven, the core settles, what it offers and takes is looked at, and the clock rises.
+// In every cycle the inputs are driven, the core settles, its transfers are checked and taken, and the clock rises.
+// clients.cc precedes this text.
 
 namespace {
 
-constexpr unsigned QUIET_CYCLES = 8;  // Of idle, behind the last wavefront: then it is believed.
+constexpr unsigned IDLE_CYCLES = 8;  // After the last wavefront: the run ends if `idle` is high in all of them.
 constexpr unsigned FAULT_WORDS = 5;
 
 enum Outcome : std::uint64_t { DONE, TIMEOUT, BROKEN };
@@ -47,7 +48,7 @@ public:
         Ports::invalidate_code(model) = Ports::invalidate_constants(model) = 0;
         started = now, end = now, issuing = true;
         counts = {};
-        for (unsigned drained = 0; drained < QUIET_CYCLES;) {
+        for (unsigned drained = 0; drained < IDLE_CYCLES;) {
             if (cycle() >= setup.max_cycles) return false;
             step();
             drained = idle && taken_wavefronts == setup.wavefronts ? drained + 1 : 0;
@@ -71,7 +72,7 @@ private:
     const RunSetup& setup;
     Chance chance;
     Clients clients;
-    Answer<Wavefront> wavefront;
+    Response<Wavefront> wavefront;
     std::uint64_t now = 0, started = 0, end = 0, taken_wavefronts = 0;
     bool issuing = false, wavefront_offered = false, idle = false;
     std::array<std::uint64_t, 3> counts{};
@@ -107,7 +108,7 @@ private:
         wavefront_offered = true;
     }
 
-    // What is no request: faults, what was issued, the trace.
+    // Takes what is no stream: faults, issues, the trace.
     void watch() {
         idle = Ports::idle(model);
         if (Fault::valid(model)) {
@@ -134,15 +135,15 @@ private:
         std::vector<std::uint32_t>& events = core.events[kind];
         events.push_back(std::uint32_t(cycle()));
         events.push_back(std::uint32_t(cycle() >> WORD_BITS));
-        for (unsigned place = 0; place < event.width; place += WORD_BITS) {
-            events.push_back(get(bits, {event.offset + place, std::min(WORD_BITS, event.width - place)}));
+        for (unsigned bit = 0; bit < event.width; bit += WORD_BITS) {
+            events.push_back(get(bits, {event.offset + bit, std::min(WORD_BITS, event.width - bit)}));
         }
     }
 };
 
 }  // namespace
 
-// A core as it is behind a reset.
+// A core after a reset.
 EXPORTED void* core_make() {
     auto* core = new Core;
     core->model.clk = 0;
@@ -159,7 +160,7 @@ EXPORTED void core_free(void* core) { delete static_cast<Core*>(core); }
 
 EXPORTED std::uint64_t setup_bytes() { return sizeof(RunSetup); }
 
-// Runs a program. Faults and events are those of the last run; behind any outcome but DONE the core must not be used.
+// Runs a program. Faults and events are those of the last run. After any outcome but DONE the core must not be used.
 EXPORTED void core_run(void* handle, const RunSetup* setup, RunResult* result) {
     Core& core = *static_cast<Core*>(handle);
     core.faults.clear();

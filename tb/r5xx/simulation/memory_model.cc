@@ -1,7 +1,8 @@
-// The memory behind a core: addresses of elements, conversion of their formats, and the conditional unit.
+// The memory of a core: addresses of elements, conversion of their formats, and the conditional unit.
 //
-// Written from the rules of docs/design/memory-controller.md and docs/arithmetic.md, beside sim/golden and not from it. Buffers come
-// with their derived values; the codes of clients and tests are generated in front of this text.
+// Written from the rules of docs/design/memory-controller.md and docs/arithmetic.md, independently of sim/golden.
+// Buffers have their derived values. simulation.py concatenates the declarations of ports.py, with the codes of clients
+// and tests, this text, streams.cc, clients.cc and loop.cc.
 
 #include <algorithm>
 #include <array>
@@ -12,7 +13,7 @@
 namespace {
 
 constexpr unsigned CHANNELS = 4;
-constexpr std::uint32_t POISON = 0x7FBADBAD;  // A signalling NaN: what an answer holds where nobody may look.
+constexpr std::uint32_t POISON = 0x7FBADBAD;  // A signalling NaN: the words of a response that the core must not use.
 constexpr unsigned QUAD = 4;
 constexpr std::array<std::uint32_t, CHANNELS> MISSING = {0, 0, 0, 0x3F800000};
 
@@ -101,8 +102,8 @@ public:
 
     const Buffer& input(unsigned index) const { return setup.inputs[index]; }
 
-    // Whether memory refuses a lookup; the element is then not set.
-    bool look_up(unsigned index, bool is_uncached, std::uint32_t x, std::uint32_t y, Element& element) const {
+    // Fetches an element; whether it has an error, with which the element is not set.
+    bool fetch(unsigned index, bool is_uncached, std::uint32_t x, std::uint32_t y, Element& element) const {
         const Buffer& buffer = setup.inputs[index];
         const std::uint8_t* memory = is_uncached ? setup.current : setup.start;
         element = {};
@@ -190,10 +191,10 @@ private:
 // For tests of this model alone: `count` accesses in order, with arrays [count] or [count][4]; results are bytes.
 #define EXPORTED extern "C" __attribute__((visibility("default")))
 
-EXPORTED void memory_look_up(const MemorySetup* setup, unsigned input, unsigned is_uncached, std::size_t count,
-                             const std::uint32_t* x, const std::uint32_t* y, Element* elements, std::uint8_t* failed) {
+EXPORTED void memory_fetch(const MemorySetup* setup, unsigned input, unsigned is_uncached, std::size_t count,
+                           const std::uint32_t* x, const std::uint32_t* y, Element* elements, std::uint8_t* failed) {
     MemoryModel memory(*setup);
-    for (std::size_t k = 0; k < count; ++k) failed[k] = memory.look_up(input, is_uncached, x[k], y[k], elements[k]);
+    for (std::size_t k = 0; k < count; ++k) failed[k] = memory.fetch(input, is_uncached, x[k], y[k], elements[k]);
 }
 
 EXPORTED void memory_store(const MemorySetup* setup, unsigned output, std::size_t count, const std::uint32_t* x,

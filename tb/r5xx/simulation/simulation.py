@@ -264,10 +264,10 @@ def _load(path: Path) -> ctypes.CDLL:
     library.core_faults.argtypes, library.core_faults.restype = [pointer], pointer
     library.core_events.argtypes, library.core_events.restype = [pointer, ctypes.c_uint, pointer], pointer
     library.setup_bytes.restype = ctypes.c_uint64
-    library.memory_look_up.argtypes = [pointer, ctypes.c_uint, ctypes.c_uint, number, *[pointer] * 4]
+    library.memory_fetch.argtypes = [pointer, ctypes.c_uint, ctypes.c_uint, number, *[pointer] * 4]
     library.memory_store.argtypes = [pointer, ctypes.c_uint, number, *[pointer] * 4]
     library.memory_test.argtypes = [pointer, number, *[pointer] * 4]
-    for function in (library.memory_look_up, library.memory_store, library.memory_test):
+    for function in (library.memory_fetch, library.memory_store, library.memory_test):
         function.restype = None
     if library.setup_bytes() != ctypes.sizeof(RunSetup):
         raise TypeError(f"a run's setup has {library.setup_bytes()} bytes in C++, here {ctypes.sizeof(RunSetup)}")

@@ -1,6 +1,7 @@
-// Streams of a compiled core, seen from outside: payloads by field, the core's streams watched, responses that take time.
+// Streams of a compiled core, from its outside: fields of payloads, checked requests, and delayed responses.
 //
-// A stream is a generated type: its name, its width, a constant for each field of its payload, and its three ports.
+// A stream is a type of ports.py: its name, its width, a constant for each field of its payload, and its three ports.
+// memory_model.cc precedes this text.
 
 #include <map>
 #include <queue>
@@ -57,7 +58,7 @@ struct Violation : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// Whether something is withheld in this cycle, and how long an answer takes: the same for the same seed.
+// Whether something is withheld in this cycle, and how long a response takes: the same for the same seed.
 class Chance {
 public:
     Chance(std::uint64_t seed, std::uint32_t stall, std::uint32_t jitter)
@@ -65,8 +66,8 @@ public:
 
     bool withholds() {
         if (stall == 0) return false;
-        if (left == 0) bits = next(), left = 4;
-        --left;
+        if (remaining == 0) bits = next(), remaining = 4;
+        --remaining;
         const bool result = (bits & 0xFFFF) < stall;
         bits >>= 16;
         return result;
@@ -77,7 +78,7 @@ public:
 private:
     std::uint64_t state, bits = 0;
     std::uint32_t stall, jitter;
-    unsigned left = 0;
+    unsigned remaining = 0;
 
     std::uint64_t next() {  // SplitMix64
         std::uint64_t z = state += 0x9E3779B97F4A7C15;
@@ -115,7 +116,7 @@ private:
 // A stream to the core. Of the payloads that are due, the one that became due first is offered; of those that became
 // due at once, the one that was put first.
 template <typename Stream>
-class Answer {
+class Response {
 public:
     std::size_t size() const { return waiting.size() + offered; }
 
@@ -133,16 +134,16 @@ public:
 
     const Payload<Stream>& payload() const { return current; }
 
-    // Looks whether the core takes what is offered.
+    // Notes whether the core takes what is offered.
     void settle(Vcore& model) { taken = offered && Stream::ready(model); }
 
-    // Behind the clock's edge; true if the core took what was offered.
+    // After the clock's edge; true if the core took what was offered.
     bool finish(Vcore& model) {
         if (taken) withdraw(model);
         return std::exchange(taken, false);
     }
 
-    // What is no longer offered disappears, and what is on the wires then means nothing.
+    // Withdraws what is offered, and poisons the payload.
     void withdraw(Vcore& model) {
         Stream::valid(model) = offered = false;
         Payload<Stream> nothing;

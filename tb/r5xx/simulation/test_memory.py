@@ -40,20 +40,20 @@ def test_fetches_read_what_the_golden_model_reads(data_format: DataFormat, tilin
         expected = np.stack([read[0] for read in reads]) if buffer.is_2x2 else reads[0]
         errors = [memory.errors(a, buffer.element.element_bytes) for a in addresses]
         error = np.any([each for each in errors if each is not None], axis=0)
-        found, failed = look_up(launch, x, y)
+        found, failed = fetch(launch, x, y)
         assert np.array_equal(failed, error)
         assert error[7]
         assert np.array_equal(found[~failed].T, expected.view(np.uint32)[:, ~failed])
 
 
-def look_up(
+def fetch(
     launch: Launch, x: np.ndarray, y: np.ndarray, *, current: Memory | None = None, uncached: bool = False
 ) -> tuple[np.ndarray, np.ndarray]:
     arrays, library = Arrays(), simulation().library
     setup = memory_setup(launch, current or launch.memory, arrays)
     elements, error = np.zeros((x.size, 4), np.uint32), np.zeros(x.size, np.uint8)
     pointers = (arrays.pointer(x, np.uint32), arrays.pointer(y, np.uint32))
-    library.memory_look_up(
+    library.memory_fetch(
         ctypes.byref(setup), 5, uncached, x.size, *pointers, elements.ctypes.data, error.ctypes.data
     )  # fmt: skip
     return elements, error.astype(bool)
@@ -64,7 +64,7 @@ def test_uncached_fetches_read_memory_as_it_is_and_cached_ones_as_it_was() -> No
     x, y = np.arange(16), np.arange(16) % 8
     launch = launch_of(then)
     for uncached, memory in ((False, then), (True, now)):
-        found, _ = look_up(launch, x, y, current=now, uncached=uncached)
+        found, _ = fetch(launch, x, y, current=now, uncached=uncached)
         expected = read_at(memory, FLOAT4, element_address(FLOAT4, x, y))
         assert np.array_equal(found.T, expected.view(np.uint32))
 

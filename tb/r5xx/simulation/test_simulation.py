@@ -233,7 +233,7 @@ def test_a_core_that_breaks_a_rule_is_noticed(mistake: Mistake, message: str) ->
 
 def test_fetches_outside_the_limits_break_a_rule() -> None:
     launch = launch_of(filled(), source=replace(FLOAT4, pitch=4))
-    with pytest.raises(ProtocolError, match=r"fetches_request: lane 0 asks for \(4, 0\), which input 0 does not have"):
+    with pytest.raises(ProtocolError, match=r"fetches_request: lane 0 requests \(4, 0\), which input 0 does not have"):
         simulation().run(launch, wavefronts_of(Domain(i0=4, j0=0, i1=4, j1=0), 4), timing=QUICK, max_cycles=1000)
 
 

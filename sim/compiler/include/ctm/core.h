@@ -12,7 +12,7 @@ CTM_CONST float ctm_inversesqrt(float x) __asm("ctm.inversesqrt");
 #undef CTM_CONST
 void ctm_output(int target, vec4 value) __asm("ctm.output");
 void ctm_conditional(float value) __asm("ctm.conditional");
-void ctm_write(int place, float value) __asm("ctm.write");
+void ctm_write(int index, float value) __asm("ctm.write");
 void ctm_discard(void) __asm("ctm.discard");
 
 CTM_INLINE int abs(int x) { return x < 0 ? -x : x; }

@@ -1,5 +1,6 @@
-/* The same on the host: a loop over the pixels of a domain. Operations are rounded one by one, as on R700 cores, or with
- * CTM_FUSED (and -ffp-contract=on) as on R5xx cores, which round a product and a sum once. Denormals are zero.
+/* The functions of core.h on the host, and a loop over the pixels of a domain. Operations are rounded one by one, as on
+ * R700 cores. With CTM_FUSED (and -ffp-contract=on) a product and its sum are rounded once, as on R5xx cores. Denormals
+ * are zero.
  *
  *     static const struct ctm_launch launch = {.width = 64, .height = 64, ...};
  *     ctm_run(scale, &launch);
@@ -23,7 +24,7 @@ struct ctm_image {
 };
 
 /* A domain from (0, 0) on, and what the kernel reads and writes. Outputs have four floats for each pixel; those of pixels
- * that are discarded, or that the kernel does not write, stay as they are. */
+ * that are discarded, or that the kernel does not write, do not change. */
 struct ctm_launch {
     int width, height;
     const struct ctm_image *inputs;
@@ -53,8 +54,8 @@ CTM_INLINE int ctm_clamped(float x, int size) {
 CTM_INLINE vec4 ctm_texel(int input, float x, float y) {
     const struct ctm_image *image = &ctm_now.launch->inputs[input];
     vec4 found;
-    int place = ctm_clamped(y, image->height) * image->width + ctm_clamped(x, image->width);
-    __builtin_memcpy(&found, image->data + 4 * place, sizeof found);
+    int index = ctm_clamped(y, image->height) * image->width + ctm_clamped(x, image->width);
+    __builtin_memcpy(&found, image->data + 4 * index, sizeof found);
     return found;
 }
 
@@ -86,30 +87,30 @@ CTM_INLINE void ctm_conditional(float value) {
     ctm_now.is_conditional = 1;
 }
 
-CTM_INLINE void ctm_write(int place, float value) {
-    if (!ctm_now.is_discarded && place >= 0 && place < ctm_now.launch->memory_count)
-        ctm_now.launch->memory[place] = value;
+CTM_INLINE void ctm_write(int index, float value) {
+    if (!ctm_now.is_discarded && index >= 0 && index < ctm_now.launch->memory_count)
+        ctm_now.launch->memory[index] = value;
 }
 
 CTM_INLINE void ctm_discard(void) { ctm_now.is_discarded = 1; }
 
-CTM_INLINE void ctm_store(const struct ctm_launch *launch, int place) {
+CTM_INLINE void ctm_store(const struct ctm_launch *launch, int index) {
     for (int target = 0; target < CTM_TARGETS; target++)
         if (ctm_now.is_written[target])
-            __builtin_memcpy(launch->outputs[target] + 4 * place, &ctm_now.outputs[target], sizeof(vec4));
+            __builtin_memcpy(launch->outputs[target] + 4 * index, &ctm_now.outputs[target], sizeof(vec4));
     if (ctm_now.is_conditional)
-        launch->conditional[place] = ctm_now.conditional;
+        launch->conditional[index] = ctm_now.conditional;
 }
 
-/* Runs a kernel; it gives what the machine gives, but for divisions and functions that are not exact. */
-#define CTM_RUN(name, place) \
-    __attribute__((weak)) void name(void (*function)(place), const struct ctm_launch *launch) { \
+/* Runs a kernel. The results are those of the machine, except for divisions and functions that are not exact. */
+#define CTM_RUN(name, coordinates) \
+    __attribute__((weak)) void name(void (*function)(coordinates), const struct ctm_launch *launch) { \
         unsigned mode = ctm_flush_denormals(); \
         ctm_now.launch = launch; \
         for (int j = 0; j < launch->height; j++) \
             for (int i = 0; i < launch->width; i++) { \
                 ctm_begin(); \
-                function((place){i, j}); \
+                function((coordinates){i, j}); \
                 if (!ctm_now.is_discarded) \
                     ctm_store(launch, j * launch->width + i); \
             } \

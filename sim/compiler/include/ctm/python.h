@@ -1,10 +1,10 @@
-/* What kernels that were written in Python need beyond ctm/kernel.h: numbers as Python has them. */
+/* What kernels that were written in Python need beyond ctm/kernel.h: arithmetic with the results of Python's. */
 #pragma once
 
 #include <ctm/kernel.h>
 
-/* What of x is left when y times a whole number near x / y is taken away, for steps of division. Each product and sum in
- * it is exact: where both are rounded by themselves, y is taken in two parts of 13 and 11 bits. */
+/* The remainder of x after y times a whole number near x / y is subtracted, for steps of division. Each product and sum
+ * in it is exact: where both are rounded separately, y is split into two fields of 13 and 11 bits. */
 #if defined(CTM_WHOLE_FLOATS)
 #define CTM_REDUCED(x, y, times) ((x) - (times) * (y))
 #else
@@ -12,56 +12,56 @@ CTM_INLINE float ctm_upper(float y) { return as_float(as_uint(y) & 0xfffff800u);
 #define CTM_REDUCED(x, y, times) (((x) - (times) * ctm_upper(y)) - (times) * ((y) - ctm_upper(y)))
 #endif
 
-/* The quotient of positive numbers, rounded down, and the remainder, which is exact below CTM_LARGEST, and 0 beyond. A
- * step takes 11 bits of the quotient, rounded to nearest, so that what remains has no more than 24 bits. The last one
- * rounds down a little more: half of y is left, but not taken from. */
+/* The quotient of positive numbers, rounded down, and the remainder. The remainder is exact if the quotient is less
+ * than CTM_LARGEST, and 0 otherwise. A step finds 11 bits of the quotient, rounded to nearest, so that the remaining
+ * number has at most 24 bits. The last step rounds down a little more: y is not subtracted if half of it remains. */
 #define CTM_LARGEST 0x1p31f
 CTM_INLINE float ctm_divided(float x, float y, float *remainder) {
-    /* The reciprocal of a large divisor would be zero, and so would parts of a small one. */
+    /* The reciprocal of a large divisor would be zero, and so would the lower field of a small divisor. */
     float scale = y > 0x1p100f ? 0x1p-26f : y < 0x1p-100f ? 0x1p26f : 1.0f;
     float back = y > 0x1p100f ? 0x1p26f : y < 0x1p-100f ? 0x1p-26f : 1.0f;
-    float least = y * scale, inverse = 1 / least, rest = x * scale;
-    float quotient = rest * inverse, large = quotient, part, whole = 0;
+    float least = y * scale, inverse = 1 / least, remaining = x * scale;
+    float quotient = remaining * inverse, large = quotient, partial, whole = 0;
 #if !defined(CTM_WHOLE_FLOATS)
-    part = quotient < 0x1p22f ? 0.0f : floor(quotient * 0x1p-22f + 0.5f) * 0x1p22f;
-    rest = CTM_REDUCED(rest, least, part);
-    whole = part;
-    quotient = rest * inverse;
+    partial = quotient < 0x1p22f ? 0.0f : floor(quotient * 0x1p-22f + 0.5f) * 0x1p22f;
+    remaining = CTM_REDUCED(remaining, least, partial);
+    whole = partial;
+    quotient = remaining * inverse;
 #endif
-    part = abs(quotient) < 0x1p11f ? 0.0f : floor(quotient * 0x1p-11f + 0.5f) * 0x1p11f;
-    rest = CTM_REDUCED(rest, least, part);
-    whole += part;
-    part = floor(rest * inverse + 0.49f);
-    rest = CTM_REDUCED(rest, least, part);
-    whole += part - (rest < 0 ? 1.0f : 0.0f);
-    rest = (rest + (rest < 0 ? least : 0.0f)) * back;
-    /* Of an infinity and zero both are NaN. */
+    partial = abs(quotient) < 0x1p11f ? 0.0f : floor(quotient * 0x1p-11f + 0.5f) * 0x1p11f;
+    remaining = CTM_REDUCED(remaining, least, partial);
+    whole += partial;
+    partial = floor(remaining * inverse + 0.49f);
+    remaining = CTM_REDUCED(remaining, least, partial);
+    whole += partial - (remaining < 0 ? 1.0f : 0.0f);
+    remaining = (remaining + (remaining < 0 ? least : 0.0f)) * back;
+    /* If x is infinite or y is zero, both results are NaN. */
     float nothing = (x - x) * inverse;
-    *remainder = x < y ? x : large < CTM_LARGEST ? rest : nothing;
+    *remainder = x < y ? x : large < CTM_LARGEST ? remaining : nothing;
     return x < y ? 0 : large < CTM_LARGEST ? whole : large + nothing;
 }
 
 /* Quotients rounded down, and remainders with the sign of the divisor. */
 CTM_INLINE float ctm_quotient(float a, float b) {
-    float rest, quotient = ctm_divided(abs(a), abs(b), &rest);
-    return (a < 0) == (b < 0) ? quotient : -quotient - (rest != 0 ? 1.0f : 0.0f);
+    float remaining, quotient = ctm_divided(abs(a), abs(b), &remaining);
+    return (a < 0) == (b < 0) ? quotient : -quotient - (remaining != 0 ? 1.0f : 0.0f);
 }
 CTM_INLINE float ctm_remainder(float a, float b) {
-    float rest;
-    ctm_divided(abs(a), abs(b), &rest);
-    rest = (a < 0) != (b < 0) && rest != 0 ? abs(b) - rest : rest;
-    return b < 0 ? -rest : rest;
+    float remaining;
+    ctm_divided(abs(a), abs(b), &remaining);
+    remaining = (a < 0) != (b < 0) && remaining != 0 ? abs(b) - remaining : remaining;
+    return b < 0 ? -remaining : remaining;
 }
 
-/* The same for a divisor that is a power of two from 1 on, of which products are exact. */
+/* The same for a divisor that is a power of two, at least 1: products with it are exact. */
 CTM_INLINE float ctm_scaled_quotient(float a, float b) {
     float whole = floor(a * (1 / b));
-    /* Of a tiny number the product is zero, of an infinite one the quotient is NaN. */
+    /* The product of a tiny number is zero; the quotient of an infinite one is NaN. */
     return (a < 0 && whole == 0 ? -1.0f : whole) + (a - a);
 }
 CTM_INLINE float ctm_scaled_remainder(float a, float b) { return a - ctm_scaled_quotient(a, b) * b; }
 
-/* A power whose exponent is computed: of a negative number only if that is whole, and else NaN. */
+/* A power with a computed exponent. Of a negative number it is NaN unless the exponent is whole. */
 CTM_INLINE float ctm_power(float x, float y) {
     float size = abs(x), half = 0.5f * y;
     float found = y == 0 || size == 1 ? 1.0f : exp2(y * log2(size));
@@ -72,7 +72,7 @@ CTM_INLINE float ctm_power(float x, float y) {
     return found;
 }
 
-/* Comparisons of numbers with and without sign, and what of both a type holds. */
+/* Comparisons of a number with sign and one without. The lesser one fits in int, the greater one in uint. */
 CTM_INLINE int ctm_less(int a, uint b) { return a < 0 || (uint)a < b; }
 CTM_INLINE int ctm_less(uint a, int b) { return b > 0 && a < (uint)b; }
 CTM_INLINE int ctm_equal(int a, uint b) { return a >= 0 && (uint)a == b; }
@@ -80,10 +80,10 @@ CTM_INLINE int ctm_equal(uint a, int b) { return ctm_equal(b, a); }
 CTM_INLINE int ctm_min(int a, uint b) { return ctm_less(a, b) ? a : (int)b; }
 CTM_INLINE uint ctm_max(int a, uint b) { return ctm_less(a, b) ? b : (uint)a; }
 
-/* The place of an item in a list: a negative one counts from the end. */
+/* The index of an item in a list: a negative one counts from the end. */
 CTM_INLINE int ctm_index(int index, int length) { return index < 0 ? index + length : index; }
 
-/* A component of a vector whose place is computed. */
+/* A component of a vector by a computed index. */
 #define CTM_COMPONENTS(scalar, prefix) \
     CTM_INLINE scalar ctm_component(prefix##2 v, int k) { return k < 1 ? v.x : v.y; } \
     CTM_INLINE scalar ctm_component(prefix##3 v, int k) { return k < 2 ? ctm_component(v.xy, k) : v.z; } \
@@ -96,7 +96,7 @@ CTM_COMPONENTS(int, ivec)
 CTM_COMPONENTS(uint, uvec)
 #undef CTM_COMPONENTS
 
-/* Shifts whose count is computed; those by more than 31 leave no bit but the sign. */
+/* Shifts with a computed count. A shift by more than 31 keeps no bit but the sign. */
 CTM_INLINE int ctm_left(int x, uint count) { return count < 32 ? x << count : 0; }
 CTM_INLINE uint ctm_left(uint x, uint count) { return count < 32 ? x << count : 0; }
 CTM_INLINE uint ctm_right(uint x, uint count) { return count < 32 ? x >> count : 0; }
@@ -123,13 +123,13 @@ CTM_INLINE uint ctm_quotient(uint a, uint b) { return a / b; }
 CTM_INLINE uint ctm_remainder(uint a, uint b) { return a % b; }
 
 #if defined(CTM_WHOLE_FLOATS)
-/* A core whose whole numbers are floats: they are given and stored as such. A quotient that is off by one shows in the
- * remainder, which is exact. */
+/* For a core whose whole numbers are floats: arguments and results are floats. A quotient that is off by one is found
+ * by the remainder, which is exact. */
 CTM_INLINE float ctm_whole_quotient(float a, float b) {
-    float quotient = floor(a / b), rest = a - quotient * b;
-    if (b > 0 ? rest < 0 : rest > 0)
+    float quotient = floor(a / b), remaining = a - quotient * b;
+    if (b > 0 ? remaining < 0 : remaining > 0)
         quotient -= 1;
-    if (b > 0 ? rest >= b : rest <= b)
+    if (b > 0 ? remaining >= b : remaining <= b)
         quotient += 1;
     return quotient;
 }
@@ -138,7 +138,7 @@ CTM_INLINE int ctm_quotient(int a, int b) { return (int)ctm_whole_quotient((floa
 CTM_INLINE int ctm_remainder(int a, int b) { return (int)ctm_whole_remainder((float)a, (float)b); }
 CTM_INLINE uint ctm_uint(float x) { return (uint)(int)x; }
 
-/* A result without a sign that wrapped below 0 is given as the negative number, which is exact. */
+/* A result without sign that wrapped below 0 is stored as the negative number, which is exact. */
 #define CTM_ARGUMENTS(whole, floats) \
     CTM_INLINE whole ctm_##whole##_argument(floats x) { return __builtin_convertvector(x, whole); } \
     CTM_INLINE floats ctm_result(whole x) { \
@@ -163,8 +163,8 @@ CTM_INLINE int ctm_quotient(int a, int b) {
     return b == -1 ? -a : quotient - ((a % divisor != 0) & ((a ^ b) < 0));
 }
 CTM_INLINE int ctm_remainder(int a, int b) {
-    int rest = a % (b == -1 ? 1 : b);
-    return rest + (((rest != 0) & ((rest ^ b) < 0)) ? b : 0);
+    int remaining = a % (b == -1 ? 1 : b);
+    return remaining + (((remaining != 0) & ((remaining ^ b) < 0)) ? b : 0);
 }
 #define CTM_ARGUMENTS(whole, floats) \
     CTM_INLINE whole ctm_##whole##_argument(floats x) { return __builtin_bit_cast(whole, x); } \

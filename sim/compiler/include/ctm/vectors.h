@@ -16,7 +16,7 @@ CTM_VECTORS(int, ivec)
 CTM_VECTORS(unsigned int, uvec)
 #undef CTM_VECTORS
 
-/* What is called in a kernel's line belongs to that line. */
+/* For a debugger, the code of these functions belongs to the kernel's line that calls them. */
 #define CTM_INLINE static inline __attribute__((always_inline, nodebug, overloadable, unused))
 
 #define CTM_MAKE(scalar, prefix) \
