@@ -1,7 +1,7 @@
 """Compiles kernels: one flow for every instruction set; what differs is in `Target`."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +10,7 @@ from ctm.sim.compiler.clang import intermediate
 from ctm.sim.compiler.error import BackEndError, BackEndLimitError, Diagnostic, KernelError, Location
 from ctm.sim.compiler.fetches import Constants, KernelFetches, fetches_of
 from ctm.sim.compiler.ir.module import Function, Module
-from ctm.sim.compiler.legality import check, kernels, unfit
+from ctm.sim.compiler.legality import check, has_computed_numbers, kernels, unfit
 from ctm.sim.compiler.origins import Origins, with_origins
 from ctm.sim.compiler.source import Source
 from ctm.sim.compiler.targets import DEFAULT_TARGET, TARGETS
@@ -19,6 +19,10 @@ from ctm.sim.elf.sources import with_sources
 
 if TYPE_CHECKING:
     from ctm.sim.compiler.python import Translation
+
+
+_NO_MERGE = "-DCTM_NO_MERGE"
+"""Of ctm/core.h: calls with a number stay as the source has them. Where Clang may merge them, programs are shorter."""
 
 
 @dataclass(frozen=True)
@@ -121,15 +125,16 @@ def _check_pixel(front: "_Front", isa: str) -> None:
 
 @dataclass(frozen=True)
 class _Front:
-    """A kernel that was optimised and checked, in its module; where it begins, and what Clang warns of.
+    """A kernel in its module, where it begins, and what Clang warns of.
 
-    `is_whole`: it was written with a pixel of integers.
+    `is_fit`: LLVM could optimise it. `is_whole`: it was written with a pixel of integers.
     """
 
     module: Module
     kernel: Function
     location: Location
     warnings: tuple[Diagnostic, ...]
+    is_fit: bool
     is_whole: bool
 
 
@@ -137,26 +142,39 @@ def _fronts(source: Source, isa: str, name: str | None) -> Iterator[_Front]:
     """A kernel as the back end's flags for Clang make it, one after the other."""
     if isa not in TARGETS:
         raise ValueError(f"kernels are compiled for {' or '.join(TARGETS)}, not for '{isa}'")
-    target = TARGETS[isa]
-    back_end = target.back_end
-    for flags in back_end.FRONTS:
-        text, warnings = intermediate(source, [*flags, *(["-DCTM_WHOLE_FLOATS"] if target.whole_floats else [])])
-        _check_assembly(text, source)
-        try:
-            optimised, said = back_end.optimise(text, flags, source)
-            module, is_fit, warnings = Module.read(optimised), True, [*warnings, *said]
-        except BackEndError:
-            module, is_fit = Module.read(text), False
-        kernel = _chosen(list(kernels(module)), source, name)
-        location = module.location(kernel) or Location(source.name, 1)
-        if kernel.pixel is None:
-            message = f"a kernel is written `kernel void {kernel.name}(vec2 pixel)`, or with an ivec2"
-            raise KernelError([Diagnostic(location, message)])
-        errors = check(module, kernel, back_end.unsupported, back_end.TABLES) if is_fit else [unfit(module, kernel)]
-        if errors:
+    for flags in TARGETS[isa].back_end.FRONTS:
+        front = _front(source, isa, name, flags)
+        if has_computed_numbers(front.kernel):
+            front = _front(source, isa, name, flags, _NO_MERGE)
+        if errors := _errors(front, isa):
             raise KernelError(errors)
-        is_whole = f"@{kernel.name}(<2 x i32>" in text
-        yield _Front(module, kernel, location, tuple(warnings), is_whole)
+        yield front
+
+
+def _errors(front: _Front, isa: str) -> list[Diagnostic]:
+    if not front.is_fit:
+        return [unfit(front.module, front.kernel)]
+    back_end = TARGETS[isa].back_end
+    return check(front.module, front.kernel, back_end.unsupported, back_end.TABLES)
+
+
+def _front(source: Source, isa: str, name: str | None, flags: Sequence[str], *defines: str) -> _Front:
+    """A kernel with the back end's flags for Clang, and `defines` for the header of its functions."""
+    target = TARGETS[isa]
+    text, warnings = intermediate(source, [*flags, *defines, *(["-DCTM_WHOLE_FLOATS"] if target.whole_floats else [])])
+    _check_assembly(text, source)
+    try:
+        optimised, said = target.back_end.optimise(text, flags, source)
+        module, is_fit, warnings = Module.read(optimised), True, [*warnings, *said]
+    except BackEndError:
+        module, is_fit = Module.read(text), False
+    kernel = _chosen(list(kernels(module)), source, name)
+    location = module.location(kernel) or Location(source.name, 1)
+    if kernel.pixel is None:
+        message = f"a kernel is written `kernel void {kernel.name}(vec2 pixel)`, or with an ivec2"
+        raise KernelError([Diagnostic(location, message)])
+    is_whole = f"@{kernel.name}(<2 x i32>" in text
+    return _Front(module, kernel, location, tuple(warnings), is_fit, is_whole)
 
 
 _ASSEMBLY = re.compile(r"^module asm ", re.MULTILINE)

@@ -48,6 +48,12 @@ def check(module: Module, kernel: Function, extra: Callable[[Instruction], str],
     return _concise(found, _location(module, kernel, []))
 
 
+def has_computed_numbers(kernel: Function) -> bool:
+    """Whether a kernel computes the number of an input or an output."""
+    calls = (each for each in kernel.instructions if each.callee in _NUMBERS)
+    return not all(call.arguments[0].lstrip("-").isdecimal() for call in calls)
+
+
 def unfit(module: Module, kernel: Function) -> Diagnostic:
     """What is wrong with a kernel that LLVM does not take as Clang wrote it."""
     for function in (kernel, *(each for each in module.functions if each is not kernel)):
