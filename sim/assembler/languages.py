@@ -76,6 +76,8 @@ def assemble(source: str, *, name: str = "<source>", language: str | None = None
 
 def assemble_listing(source: str, *, name: str = "<source>", language: str | None = None) -> Listing[Executable]:
     """As `assemble`, with the lines that the instructions come from."""
+    if not isinstance(source, str):
+        raise TypeError(f"a source is a str, and not {type(source).__name__}")
     if language is None:
         language = language_of(source, name)
     if language not in LANGUAGES:

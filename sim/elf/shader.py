@@ -40,7 +40,9 @@ def read_document(text: str | bytes) -> dict[str, object]:
             raise ShaderError("not a JSON document: the file is empty") from None
         is_cut = error.pos >= len(error.doc.rstrip()) or error.msg.startswith("Unterminated string")
         raise ShaderError(f"not a JSON document{', the file is truncated' if is_cut else ''}: {error}") from None
-    except (ValueError, RecursionError) as error:
+    except RecursionError:
+        raise ShaderError("not a JSON document: arrays or objects are too deeply nested") from None
+    except ValueError as error:
         raise ShaderError(f"not a JSON document: {error}") from None
     if not isinstance(document, dict):
         raise ShaderError("not a JSON object")

@@ -134,6 +134,8 @@ def numbers(name: str, kind: Constant | Table, value: Any) -> Array:
 
 def _array(name: str, value: Any) -> Array:
     """An argument as an array."""
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError(f"'{name}' is a masked array, and kernels know no masks: give {name}.filled(...)")
     try:
         return np.asarray(value)
     except ValueError:

@@ -53,6 +53,10 @@ class PythonKernel(Generic[_P, _R]):
         self._programs: dict[str, Executable] = {}
         self._lock = RLock()
 
+    def __reduce__(self) -> str:
+        """Pickled and copied as functions are: by its module and its name."""
+        return self._function.__qualname__
+
     def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R:
         """Run it for one pixel, in plain Python."""
         return self._function(*args, **kwargs)
@@ -177,6 +181,10 @@ class Domain:
 
         `config` is the default machine of `isa` if nothing is said. Arguments and errors are those of a call.
         """
+        if "device" in named:
+            raise TypeError(
+                "profile() has a device of its own, which is watched: give engine= and config=, not device="
+            )
         if config is None:
             _check_isa(isa)
             config = PRESETS[DEFAULT_PRESETS[isa]]

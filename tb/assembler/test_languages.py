@@ -80,6 +80,12 @@ def test_a_language_that_there_is_not_is_an_error_by_name() -> None:
         assemble("", language="basic")
 
 
+def test_a_source_that_is_no_text_is_an_error() -> None:
+    source: Any = b"END"
+    with pytest.raises(TypeError, match="a source is a str, and not bytes"):
+        assemble(source)
+
+
 @pytest.mark.parametrize(
     ("text", "kind"),
     [

@@ -28,7 +28,7 @@ KERNELS = {
     "a function": "output(0, chosen(p.x < 3, p)); output(1, chosen(p.y < 2, p) * 2);",
     "a loop": "vec4 s = vec4(0); for (int k = 0; k < 3; k++) s += k < p.x ? texel(0, p) : texel(1, p); output(0, s);",
     "outputs": "if (p.x < p.y) output(0, vec4(p, 1, 2)); else output(1, vec4(p, 3, 4));",
-    "an early return": "output(1, vec4(0)); if (p.x < 2) { output(0, vec4(p, 1, 2)); return; } output(1, vec4(p, 3, 4));",
+    "an early return": "if (p.x < 2) { output(0, vec4(p, 1, 2)); return; } output(1, vec4(p, 3, 4));",
     "outputs of a switch": "switch ((int)p.y) { case 0: output(0, vec4(1)); break; case 1: output(1, vec4(2)); break; "
     "case 2: output(2, vec4(p, p)); break; default: output(3, vec4(4)); }",
     "both": "if (p.x < p.y) output(0, texel(2, p)); else output(1, texel(3, p));",

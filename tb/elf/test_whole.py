@@ -54,6 +54,8 @@ def test_a_document_is_truncated_at_every_byte() -> None:
             read_shader(text[:size])
     with pytest.raises(ShaderError, match="the file is empty"):
         read_shader("\n")
+    with pytest.raises(ShaderError, match="not a JSON document: arrays or objects are too deeply nested"):
+        read_shader("[" * 100_000)
     with pytest.raises(ShaderError, match="not a JSON document: Expecting") as caught:
         read_shader(text.replace(":", ";", 1))
     assert "truncated" not in str(caught.value)

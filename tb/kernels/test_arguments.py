@@ -234,6 +234,11 @@ def test_a_domain_that_is_none_says_why(kernels: ModuleType, size: Any, reason: 
         ("picture", [[1.0], [1.0, 2.0]], "'picture' has items of different lengths: [[1.0], [1.0, 2.0]]"),
         ("picture", np.zeros((1, 1), complex), "'picture' is an array of complex128: give it as np.float32"),
         ("picture", np.zeros((1, 1), ">i4"), "'picture' is an array of int32: give it as np.float32; numbers of 32"),
+        (
+            "picture",
+            np.ma.masked_less(np.ones((1, 1)), 2),
+            "'picture' is a masked array, and kernels know no masks: give",
+        ),
         ("factor", "2", "'factor' is of float, and not '2': convert it"),
         ("factor", 1j, "'factor' is of float, and not 1j: convert it"),
         ("factor", np.zeros((1, 1)), "'factor' is a float, and not an array of float64 [1, 1]"),

@@ -1,9 +1,11 @@
 """The notebook of the examples, cell by cell, and what its last values show."""
 
 import ast
+import copy
 import io
 import json
 import linecache
+import pickle
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ from ctm.examples.catalogue import FOLDER
 from ctm.language import vec2
 from ctm.rtl.dpp.watch import Wait
 from ctm.sim.kernels.profiling import KernelProfile
+from ctm.sim.runtime import Device
 from ctm.tb.lib.machines import BEATS
 
 NOTEBOOK = FOLDER / "notebook" / "profile.ipynb"
@@ -82,3 +85,10 @@ def test_a_profile_on_hardware_says_what_wavefronts_waited_for() -> None:
 def test_an_engine_that_cannot_be_watched_is_an_error() -> None:
     with pytest.raises(ValueError, match="engine 'fast' cannot be watched"):
         shade[16, 16].profile(engine="fast")
+    with pytest.raises(TypeError, match="has a device of its own, which is watched: give engine= and config="):
+        shade[16, 16].profile(device=Device())
+
+
+def test_a_kernel_is_pickled_and_copied_as_a_function_is() -> None:
+    assert pickle.loads(pickle.dumps(shade)) is shade
+    assert copy.deepcopy([shade])[0] is shade

@@ -12,7 +12,7 @@ from ctm.sim.cli.outcome import BadInput, Outcome
 from ctm.sim.engines.choice import TRACED
 from ctm.sim.engines.fast.engine import AutoEngine
 from ctm.sim.engines.rtl import RtlEngine
-from ctm.sim.engines.waves.window import FORMATS, VCD, Waves, Written
+from ctm.sim.engines.waves.window import FORMATS, MOST, VCD, Waves, Written
 from ctm.sim.fault import CycleLimitError, MachineError
 from ctm.sim.files import is_stream
 from ctm.sim.jobs.execution import Execution
@@ -195,10 +195,13 @@ def wave_request(
         raise BadInput(f"--waves-around {around}: it is {FAULT} or {END}")
     if around is not None and (first is not None or at is not None):
         raise BadInput(f"--waves-around: not together with {'--waves-from' if at is None else '--waves-at'}")
+    for name, number in (("--waves-from", first), ("--waves-cycles", cycles), ("--waves-depth", depth)):
+        if number is not None and number > MOST:
+            raise BadInput(f"{name} {number}: it is {MOST} at most")
     try:
         waves = Waves(path=path, first=first or 0, cycles=cycles, at=_pixel(at), depth=depth or 0)
     except ValueError as error:
-        raise BadInput(f"--waves {error}") from None
+        raise BadInput(f"--waves: {error}") from None
     return WaveRequest(waves=waves, around=around)
 
 

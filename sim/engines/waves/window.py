@@ -7,7 +7,7 @@ from ctm.sim.engines.seen import Watching
 
 VCD, COMPRESSED_VCD, FST = ".vcd", ".vcd.gz", ".fst"
 FORMATS = (FST, VCD, COMPRESSED_VCD)
-_MOST = (1 << 63) - 1
+MOST = (1 << 63) - 1
 """The greatest number of a cycle: models count in 64 bits, and windows add up."""
 
 
@@ -37,10 +37,12 @@ class Waves(Watching):
     depth: int = 0
 
     def __post_init__(self) -> None:
+        if not isinstance(self.path, Path | None):
+            raise TypeError(f"path: a pathlib.Path, and not {self.path!r}")
         if self.first < 0 or self.depth < 0 or (self.cycles is not None and self.cycles < 1):
             raise ValueError("cycles and depths of waves are at least 0, and a window has a cycle")
-        if max(self.first, self.cycles or 0, self.depth) > _MOST:
-            raise ValueError(f"a cycle, or a depth, is {_MOST} at most")
+        if max(self.first, self.cycles or 0, self.depth) > MOST:
+            raise ValueError(f"cycles and depths of waves are {MOST} at most")
         if self.path is not None and self.suffix not in FORMATS:
             raise ValueError(f"{self.path}: a wave ends in {', '.join(FORMATS[:-1])} or {FORMATS[-1]}")
 
