@@ -214,7 +214,7 @@ def _function(head: str, lines: Iterator[str], prefix: str) -> Function:
             while text.count("[") > text.count("]"):
                 text += "\n" + _NUMBERED.sub(name, next(lines))
             blocks[-1].instructions.append(_instruction(text))
-    return Function(head, blocks if blocks[0].instructions else blocks[1:])
+    return Function(_NUMBERED.sub(name, head), blocks if blocks[0].instructions else blocks[1:])
 
 
 def _instruction(line: str) -> Instruction:

@@ -16,6 +16,7 @@ from functools import lru_cache
 from types import FunctionType, ModuleType
 from typing import Any, Protocol
 
+from ctm.language.vectors import Vector
 from ctm.sim.compiler.python.error import Problem
 
 MODULES = ("math", "ctm", "ctm.language")
@@ -209,6 +210,8 @@ def _usable(value: Any) -> object:
     function = getattr(value, "__wrapped__", value)
     if isinstance(function, FunctionType) and not str(function.__module__).startswith("ctm.language"):
         return definition(function)
+    if isinstance(value, Vector):
+        raise Problem(f"{value!r} is made outside of the kernel: make it there, or write a tuple of numbers")
     # A number or an array of numpy.
     value = value.tolist() if hasattr(value, "tolist") else value
     return tuple(map(_usable, value)) if isinstance(value, list | tuple) else value

@@ -116,8 +116,12 @@ def _words(type_: str, value: str, types: dict[str, str]) -> Iterator[_Word]:
 
 
 def _of_elements(inner: list[str], value: str, types: dict[str, str]) -> Iterator[_Word]:
-    is_listed = value[:1] in _BRACKETS
-    given = split(value[1:-1].strip()) if is_listed else [f"{type_} {value}" for type_ in inner]
+    if value.startswith("splat"):
+        given = [value[value.index("(") + 1 : -1]] * len(inner)
+    elif value[:1] in _BRACKETS:
+        given = split(value[1:-1].strip())
+    else:
+        given = [f"{type_} {value}" for type_ in inner]
     for type_, each in zip(inner, given, strict=False):
         yield from _words(type_, each[len(type_) :].strip(), types)
 

@@ -1,0 +1,53 @@
+"""Structs by value and tables of vectors: LLVM writes them in several forms, and all give what the host gives."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ctm.sim.compiler import compile_kernel
+from ctm.sim.compiler.source import Source
+from ctm.tb.compiler import core, device_core
+from ctm.tb.compiler.comparison import differences
+from ctm.tb.compiler.host import Launch, Library
+
+HEAD = """#include <ctm/kernel.h>
+struct matrix { float m[17]; };
+static float ends(struct matrix a, struct matrix b) { return a.m[0] * 2 + a.m[16] - b.m[3]; }
+static struct matrix filled(float x) {
+    struct matrix a;
+#pragma unroll
+    for (int k = 0; k < 17; k++) a.m[k] = x + k;
+    return a;
+}
+static float first(vec2 p, int) { return p.x; }
+"""
+STRUCTS = {
+    "too large for registers": "output(0, ends(filled(p.x), filled(p.y)));",
+    "a parameter without a name": "output(0, first(p, 2));",
+}
+TABLES = {
+    "equal components": "static const vec4 t[3] = {{1, 1, 1, 1}, {1, 2, 3, 4}, {0, 0, 0, 0}}; "
+    "output(0, t[((int)p.x + (int)p.y) % 3]);",
+    "offsets": "static const vec2 t[4] = {{1, 1}, {-1, 1}, {-1, -1}, {1, -1}}; "
+    "output(0, vec4(t[(int)p.x & 3], t[(int)p.y & 3]));",
+    "whole numbers": "static const ivec4 t[2] = {{7, 7, 7, 7}, {1, 2, 3, 4}}; "
+    "output(0, (float)t[(int)p.x & 1].z + (float)t[(int)p.y & 1].x);",
+}
+
+
+@pytest.mark.parametrize(
+    ("body", "isa"),
+    [
+        *((body, isa) for body in STRUCTS.values() for isa in ("r5xx", "r700")),
+        *((body, "r700") for body in TABLES.values()),
+    ],
+    ids=[*(f"{name}-{isa}" for name in STRUCTS for isa in ("r5xx", "r700")), *TABLES],
+)
+def test_a_kernel_gives_what_the_host_gives(body: str, isa: str, tmp_path: Path) -> None:
+    text = f"{HEAD}kernel void k(vec2 p) {{ {body} }}\n"
+    given = Launch(width=6, height=5, inputs={0: np.zeros((5, 6, 4), np.float32)})
+    program = compile_kernel(Source(text, "k.c"), isa=isa).executable
+    expected = Library([text], tmp_path).run("k", given, core.UNTOUCHED)
+    for engine in ("golden", "fast"):
+        assert differences(device_core.run(program, given, engine=engine), expected) == 0
