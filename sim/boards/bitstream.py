@@ -64,7 +64,8 @@ def bitstream(
 ) -> Bitstream:
     """Synthesise a design unit by unit, place and route it, and pack the result.
 
-    A placement is the first of `seeds` that can be routed and has the board's clock, with `allow_slow` any clock.
+    A placement is the first of `seeds` that can be routed, has no hold violations and the board's clock, with
+    `allow_slow` any clock.
     `folder` keeps the tools' files. `progress` is called with the title of each step; all take half an hour or more.
 
     Raises
@@ -106,7 +107,7 @@ def placed(
     slowest: float,
     progress: Callable[[str], None],
 ) -> Placement:
-    """The placement by the first seed that is routed with a clock of at least `slowest`, in MHz.
+    """The placement by the first seed that is routed with a clock of at least `slowest`, in MHz, and no hold violation.
 
     Raises
     ------
@@ -114,9 +115,8 @@ def placed(
         None is; the message says why of each.
     """
     target, wanted = design.target, design.frequency / HERTZ
-    placer = Placer(
-        nextpnr=_nextpnr(target), frequency=wanted, folder=folder, progress=progress, options=target.packing.options
-    )
+    options = (*target.packing.options, *(target.packing.divided if design.is_divided else ()))
+    placer = Placer(nextpnr=_nextpnr(target), frequency=wanted, folder=folder, progress=progress, options=options)
     failures = []
     for seed in seeds:
         try:
@@ -125,11 +125,14 @@ def placed(
             failures.append(f"with seed {seed} {error}")
             continue
         reached = found.frequency
-        if reached >= slowest:
+        if found.hold_violations:
+            failures.append(f"with seed {seed} {found.hold_violations} paths are too short at any clock (hold time)")
+        elif reached >= slowest:
             return found
-        failures.append(
-            f"with seed {seed} the clock is {wanted - reached:.2f} MHz too slow: {reached:.2f} of {wanted:g} MHz"
-        )
+        else:
+            failures.append(
+                f"with seed {seed} the clock is {wanted - reached:.2f} MHz too slow: {reached:.2f} of {wanted:g} MHz"
+            )
     reasons = "\n".join(failures)
     raise BitstreamError(f"{reasons}\ntry another --seed, a lower --frequency, or take a slow one with --allow-slow")
 

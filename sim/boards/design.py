@@ -33,6 +33,11 @@ class Design:
     controller: str
     frequency: int
 
+    @property
+    def is_divided(self) -> bool:
+        """Whether the clock is another one than the oscillator's."""
+        return self.frequency != int(self.target.platform().default_clk_frequency)
+
 
 def design(target: Target, config: MachineConfig, *, baud: int, frequency: int | None = None) -> Design:
     """A board with a machine, and a serial line of so many bits per second; its clock is the board's own, or this.

@@ -12,7 +12,8 @@ from ctm.sim.synthesis.tool import command
 class Packing:
     """Files in nextpnr's folder: of its `constraints`, and of the `bitstream` that `command` makes.
 
-    `options` are nextpnr's for both. `packages` bring the packer, which errors call `name`.
+    `options` are nextpnr's for both, `divided` more of them for a clock that is not the oscillator's. `packages` bring
+    the packer, which errors call `name`.
     """
 
     constraints: str
@@ -21,6 +22,7 @@ class Packing:
     packages: tuple[Package, ...]
     command: tuple[str, ...]
     bitstream: str
+    divided: tuple[str, ...] = ()
 
 
 ECP5 = Packing(
@@ -36,8 +38,10 @@ ECP5 = Packing(
 )
 GW5AST_138 = Packing(
     constraints="board.cst",
-    # Without the option the only buffer of clocks is the oscillator's, of which two flip-flops have need.
-    options=("--vopt", "cst=board.cst", "--vopt", "disable_gp_clock_routing"),
+    options=("--vopt", "cst=board.cst"),
+    # A clock that flip-flops divide has a buffer only with this option, and the oscillator's only without it: a clock
+    # that general wires carry arrives at neighbours up to 4 ns apart.
+    divided=("--vopt", "disable_gp_clock_routing"),
     name="gowin_pack",
     packages=(APYCULA,),
     command=(

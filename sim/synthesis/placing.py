@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from concurrent.futures import wait as wait_for
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,7 @@ _LOOK = 2.0
 _INFO = "Info:"
 _ITERATION = re.compile(r"iter=\d+ .*\boverused=(\d+)")
 """The second router's message of each iteration: the number of overused wires."""
+_HOLD_VIOLATIONS = re.compile(r"^Info: (\d+) Hold/min time violations", re.MULTILINE)
 _ITERATIONS = 120
 """Iterations without fewer such wires after which routing has failed; machines that are routed have had 40."""
 _MANY, _ITERATIONS_OF_MANY = 500, 30
@@ -94,7 +95,9 @@ class Placer:
         self._run(f"seed {seed}", modules, top, seed, *self.nextpnr.placer, *written)
         names = LinkedNames(modules, top)
         slow = slow_paths(read_delays(self.folder / _DELAYS), names) if told else ()
-        return placement(read_json(self.folder / _REPORT), names, seed, slow)
+        found = placement(read_json(self.folder / _REPORT), names, seed, slow)
+        violations = _HOLD_VIOLATIONS.search((self.folder / _LOG).read_text(errors="replace"))
+        return replace(found, hold_violations=int(violations[1]) if violations else 0)
 
     def _run(self, title: str, modules: Modules, top: str, seed: int, *options: str) -> None:
         """Run nextpnr with more options, and wait for it."""

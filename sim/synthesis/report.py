@@ -74,6 +74,8 @@ class Placement:
     critical_path: CriticalPath
     slow_paths: tuple[SlowPaths, ...] = ()
     """Those that take 0.9 of the critical path's time or more, the slowest first."""
+    hold_violations: int = 0
+    """Paths that are too short at any clock: data may arrive with the clock's edge that it should follow."""
 
 
 Placements = tuple[Placement, ...]

@@ -76,28 +76,30 @@ def test_a_baud_rate_that_the_clock_cannot_give_is_an_error() -> None:
 
 
 def test_seeds_are_tried_until_one_is_routed_and_fast_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    clocks = {4: 14.5, 5: None, 6: 15.25, 7: 20.0}
+    clocks = {4: 14.5, 5: None, 6: 15.25, 7: 20.0, 8: 30.0}
 
     def counted(placer: Placer, modules: Any, top: str, seed: int) -> Placement:
         frequency = clocks[seed]
         if frequency is None:
             raise UnroutedError("nextpnr does not route")
         path = CriticalPath(start="a", end="b", logic=1.0, routing=2.0, levels=3)
-        return Placement(seed=seed, frequency=frequency, critical_path=path)
+        return Placement(seed=seed, frequency=frequency, critical_path=path, hold_violations=3 * (seed == 8))
 
     def found(seeds: Sequence[int], slowest: float) -> int:
-        design: Any = SimpleNamespace(target=TARGETS["ulx3s"], frequency=15_000_000)
+        design: Any = SimpleNamespace(target=TARGETS["ulx3s"], frequency=15_000_000, is_divided=True)
         return placed(design, {}, seeds, tmp_path, slowest, lambda text: None).seed
 
     monkeypatch.setattr(Placer, "with_sites", lambda placer, modules, top, seed: modules)
     monkeypatch.setattr(Placer, "place", counted)
     assert found([4, 5, 6, 7], 15.0) == 6
     assert found([5, 4, 6], 0.0) == 4
+    assert found([8, 7], 15.0) == 7
     with pytest.raises(BitstreamError) as failure:
-        found([4, 5], 15.0)
+        found([4, 5, 8], 15.0)
     assert str(failure.value).splitlines() == [
         "with seed 4 the clock is 0.50 MHz too slow: 14.50 of 15 MHz",
         "with seed 5 nextpnr does not route",
+        "with seed 8 3 paths are too short at any clock (hold time)",
         "try another --seed, a lower --frequency, or take a slow one with --allow-slow",
     ]
 
