@@ -64,9 +64,9 @@ def bitstream(
 ) -> Bitstream:
     """Synthesise a design unit by unit, place and route it, and pack the result.
 
-    A placement is the first of `seeds` that can be routed, has no hold violations and the board's clock, with
-    `allow_slow` any clock.
-    `folder` keeps the tools' files. `progress` is called with the title of each step; all take half an hour or more.
+    A placement is the first of `seeds` that can be routed without hold violations and has the board's clock, with
+    `allow_slow` any clock. `folder` keeps the tools' files. `progress` is called with the title of each step; all take
+    half an hour or more.
 
     Raises
     ------

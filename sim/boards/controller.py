@@ -69,7 +69,7 @@ def _told(frequency: int) -> float:
     return (cycles - 0.5) / _REFRESH_SECONDS
 
 
-def generate(*, frequency: int, data_bits: int, input_cycles: int = 0) -> Controller:
+def generate(*, frequency: int, data_bits: int, input_cycles: int) -> Controller:
     """Make the controller; see `settings`, and `Target` for `input_cycles`.
 
     Raises

@@ -36,7 +36,7 @@ class Design:
     @property
     def is_divided(self) -> bool:
         """Whether the clock is another one than the oscillator's."""
-        return self.frequency != int(self.target.platform().default_clk_frequency)
+        return self.frequency != self.target.oscillator
 
 
 def design(target: Target, config: MachineConfig, *, baud: int, frequency: int | None = None) -> Design:

@@ -35,6 +35,11 @@ class Target:
     usual: int | None = None
     input_cycles: int = 0
 
+    @property
+    def oscillator(self) -> int:
+        """The frequency of the board's oscillator in Hz; errors as `clock` has where a package is missing."""
+        return int(self.platform().default_clk_frequency)
+
     def clock(self, wanted: int | None) -> int:
         """The clock of the board in Hz: its own, or the one that is wanted.
 
@@ -45,7 +50,7 @@ class Target:
         ValueError
             The board cannot have this clock.
         """
-        return self.frequency(self.usual if wanted is None else wanted, int(self.platform().default_clk_frequency))
+        return self.frequency(self.usual if wanted is None else wanted, self.oscillator)
 
 
 def _ulx3s() -> Any:

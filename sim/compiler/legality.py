@@ -51,7 +51,7 @@ def check(module: Module, kernel: Function, extra: Callable[[Instruction], str],
 def has_computed_numbers(kernel: Function) -> bool:
     """Whether a kernel computes the number of an input or an output."""
     calls = (each for each in kernel.instructions if each.callee in _NUMBERS)
-    return not all(call.arguments[0].lstrip("-").isdecimal() for call in calls)
+    return not all(_is_literal(call.arguments[0]) for call in calls)
 
 
 def unfit(module: Module, kernel: Function) -> Diagnostic:
@@ -118,6 +118,10 @@ _OTHERS = {
 }
 
 
+def _is_literal(number: str) -> bool:
+    return number.lstrip("-").isdecimal()
+
+
 def _of_call(module: Module, kernel: Function, call: Instruction) -> str:
     name = call.callee
     if " asm " in call.text:
@@ -127,13 +131,12 @@ def _of_call(module: Module, kernel: Function, call: Instruction) -> str:
     if name in _NUMBERS:
         what, limit = _NUMBERS[name]
         number = call.arguments[0]
-        if not number.lstrip("-").isdecimal():
+        if not _is_literal(number):
             return f"{what} is computed: it must be a number that is known when the kernel is compiled"
         return "" if 0 <= int(number) < limit else f"{what} is {number}, not 0..{limit - 1}"
     if name == "ctm.constant":
         number = call.arguments[0]
-        known = number.lstrip("-").isdecimal()
-        bad = known and not 0 <= int(number) < FLOAT_CONSTANTS
+        bad = _is_literal(number) and not 0 <= int(number) < FLOAT_CONSTANTS
         return f"the number of a constant is {number}, not 0..{FLOAT_CONSTANTS - 1}" if bad else ""
     if name.startswith(("ctm.", "llvm.")):
         return _of_intrinsic(name)

@@ -96,8 +96,7 @@ class Placer:
         names = LinkedNames(modules, top)
         slow = slow_paths(read_delays(self.folder / _DELAYS), names) if told else ()
         found = placement(read_json(self.folder / _REPORT), names, seed, slow)
-        log = self.folder / _LOG
-        violations = _HOLD_VIOLATIONS.search(log.read_text(errors="replace")) if log.exists() else None
+        violations = _HOLD_VIOLATIONS.search((self.folder / _LOG).read_text(errors="replace"))
         return replace(found, hold_violations=int(violations[1]) if violations else 0)
 
     def _run(self, title: str, modules: Modules, top: str, seed: int, *options: str) -> None:

@@ -92,10 +92,8 @@ def _roles(target: Target, pins: Pins) -> Iterator[str]:
     platform, led, enable = target.platform(), target.resources.led, "sdram_0__clk_en__io"
     button = platform.resources[target.resources.button, 0]
     released = int(button.ios[0].invert)
-    lit, enabled = (
-        f"{led}_0__io(model)" if led else "false",
-        f"{enable}(model)" if enable in pins.constraints else "true",
-    )
+    lit = f"{led}_0__io(model)" if led else "false"
+    enabled = f"{enable}(model)" if enable in pins.constraints else "true"
     yield f"auto& oscillator(Model& model) {{ return {platform.default_clk}_0__io(model); }}"
     yield f"void release_button(Model& model) {{ {button.name}_0__io(model) = {released}; }}"
     yield f"bool is_lit(Model& model) {{ return {lit}; }}"

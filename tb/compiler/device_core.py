@@ -1,16 +1,20 @@
 """Compiled kernels on the cores of a device."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
 from ctm.rtl.config import DEFAULT_PRESETS, PRESETS
 from ctm.rtl.isa.conditional import ConditionalLocation
+from ctm.sim.compiler import compile_kernel
+from ctm.sim.compiler.source import Source
 from ctm.sim.elf import Executable, write
 from ctm.sim.jobs.constants import ConstantFiles
 from ctm.sim.runtime import CommandBuffer, Device
+from ctm.tb.compiler.comparison import differences
 from ctm.tb.compiler.core import UNTOUCHED
-from ctm.tb.compiler.host import Launch, Results
+from ctm.tb.compiler.host import Launch, Library, Results
 from ctm.tb.lib.compiled_results import image
 
 
@@ -43,3 +47,11 @@ def run(executable: Executable, launch: Launch, *, group: int | None = None, eng
         conditional=np.ascontiguousarray(values.read()[..., 0]).view(np.uint32),
         memory=np.zeros(0, np.uint32),
     )
+
+
+def check_beside_host(text: str, isa: str, launch: Launch, folder: Path) -> None:
+    """Compile kernel `k` of a source in C; AssertionError if golden or fast gives another word than the host."""
+    program = compile_kernel(Source(text, "k.c"), isa=isa).executable
+    expected = Library([text], folder).run("k", launch, UNTOUCHED)
+    for engine in ("golden", "fast"):
+        assert differences(run(program, launch, engine=engine), expected) == 0

@@ -197,6 +197,11 @@ def typed(operand: str) -> tuple[str, str]:
     return found[0].rstrip(), operand[found.end() :]
 
 
+def splatted(value: str) -> str | None:
+    """The element, with its type, of a vector's text whose elements are all the same; None if it lists them."""
+    return value[value.index("(") + 1 : -1] if value.startswith("splat") else None
+
+
 def _function(head: str, lines: Iterator[str], prefix: str) -> Function:
     """A definition; values that had numbers have names, so that any of them may go. No name in C has a minus."""
     name = rf"%{prefix}.\1"

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from itertools import count
 
 from ctm.sim.compiler.ir.flow import Flow
-from ctm.sim.compiler.ir.module import NAME, Block, Function, Instruction, split, typed
+from ctm.sim.compiler.ir.module import NAME, Block, Function, Instruction, splatted, split, typed
 
 _VECTOR = re.compile(r"<(\d+) x (\w+)>")
 _ELEMENTWISE = re.compile(r"([a-z]+(?: [a-z]+)*) (<\d+ x \w+>) (.*)", re.DOTALL)
@@ -131,8 +131,8 @@ class _Scalariser:
             return self._elements[value]
         if value.startswith("<"):
             return [typed(each)[1] for each in split(value[1:-1])]
-        if value.startswith("splat"):
-            return [typed(value[value.index("(") + 1 : -1])[1]] * size
+        if (each := splatted(value)) is not None:
+            return [typed(each)[1]] * size
         if value == "zeroinitializer":
             return [{"float": "0.000000e+00", "double": "0.000000e+00", "i1": "false"}.get(element, "0")] * size
         if value.startswith("%"):

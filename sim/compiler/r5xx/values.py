@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import count
 
 from ctm.sim.compiler.error import Location
-from ctm.sim.compiler.ir.module import split, typed
+from ctm.sim.compiler.ir.module import splatted, split, typed
 from ctm.sim.compiler.r5xx.operations import Operand, Operation, Steps
 from ctm.sim.elf.lines import Line
 
@@ -129,6 +129,6 @@ class Values:
             return self.vectors[text]
         if text.startswith("<"):
             return [self.operand(typed(element)[1]) for element in split(text[1:-1])]
-        if text.startswith("splat"):
-            return [self.operand(typed(text[text.index("(") + 1 : -1])[1])] * 4
+        if (each := splatted(text)) is not None:
+            return [self.operand(typed(each)[1])] * 4
         return [ZERO] * 4

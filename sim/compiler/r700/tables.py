@@ -6,7 +6,7 @@ R700 cores have no memory that a program brings along. What LLVM could compute b
 import re
 from collections.abc import Callable, Iterator
 
-from ctm.sim.compiler.ir.module import NAME, Block, Function, Instruction, Module, split
+from ctm.sim.compiler.ir.module import NAME, Block, Function, Instruction, Module, splatted, split
 from ctm.sim.compiler.ir.rewriting import Replacement, numbers_for, rewrite
 from ctm.sim.compiler.legality import kernels
 
@@ -116,8 +116,8 @@ def _words(type_: str, value: str, types: dict[str, str]) -> Iterator[_Word]:
 
 
 def _of_elements(inner: list[str], value: str, types: dict[str, str]) -> Iterator[_Word]:
-    if value.startswith("splat"):
-        given = [value[value.index("(") + 1 : -1]] * len(inner)
+    if (same := splatted(value)) is not None:
+        given = [same] * len(inner)
     elif value[:1] in _BRACKETS:
         given = split(value[1:-1].strip())
     else:

@@ -7,9 +7,8 @@ import pytest
 
 from ctm.sim.compiler import KernelError, compile_kernel
 from ctm.sim.compiler.source import Source
-from ctm.tb.compiler import core, device_core
-from ctm.tb.compiler.comparison import differences
-from ctm.tb.compiler.host import Launch, Library
+from ctm.tb.compiler.device_core import check_beside_host
+from ctm.tb.compiler.host import Launch
 
 WIDTH, HEIGHT, INPUTS = 8, 6, 4
 HEAD = "#include <ctm/kernel.h>\nstatic vec4 chosen(int first, vec2 p) { return first ? texel(0, p) : texel(1, p); }\n"
@@ -45,10 +44,7 @@ def launch() -> Launch:
 @pytest.mark.parametrize("name", KERNELS)
 def test_branches_have_their_own_numbers(name: str, isa: str, tmp_path: Path) -> None:
     text = f"{HEAD}kernel void k(vec2 p) {{ {KERNELS[name]} }}\n"
-    program, given = compile_kernel(Source(text, "k.c"), isa=isa).executable, launch()
-    expected = Library([text], tmp_path).run("k", given, core.UNTOUCHED)
-    for engine in ("golden", "fast"):
-        assert differences(device_core.run(program, given, engine=engine), expected) == 0
+    check_beside_host(text, isa, launch(), tmp_path)
 
 
 def test_a_number_that_the_source_computes_is_an_error() -> None:

@@ -5,11 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ctm.sim.compiler import compile_kernel
-from ctm.sim.compiler.source import Source
-from ctm.tb.compiler import core, device_core
-from ctm.tb.compiler.comparison import differences
-from ctm.tb.compiler.host import Launch, Library
+from ctm.tb.compiler.device_core import check_beside_host
+from ctm.tb.compiler.host import Launch
 
 HEAD = """#include <ctm/kernel.h>
 struct matrix { float m[17]; };
@@ -47,7 +44,4 @@ TABLES = {
 def test_a_kernel_gives_what_the_host_gives(body: str, isa: str, tmp_path: Path) -> None:
     text = f"{HEAD}kernel void k(vec2 p) {{ {body} }}\n"
     given = Launch(width=6, height=5, inputs={0: np.zeros((5, 6, 4), np.float32)})
-    program = compile_kernel(Source(text, "k.c"), isa=isa).executable
-    expected = Library([text], tmp_path).run("k", given, core.UNTOUCHED)
-    for engine in ("golden", "fast"):
-        assert differences(device_core.run(program, given, engine=engine), expected) == 0
+    check_beside_host(text, isa, given, tmp_path)
