@@ -41,6 +41,11 @@ _HINTS = {
     "' file not found": "; beside its own headers a kernel has ctm/kernel.h and what C has without a library",
     "call to undeclared function": "; docs/kernels.md has the functions that there are",
     "call to undeclared library function": "; docs/kernels.md has the functions that there are",
+    **dict.fromkeys(
+        ("unknown type name", "undeclared identifier 'float", "undeclared identifier 'int"),
+        "; docs/kernels.md has the types that there are, such as vec4 and ivec2",
+    ),
+    "variable has incomplete type 'void'": "; a kernel is written `kernel void name(vec2 pixel)`",
 }
 
 KERNEL_FOLDER = Path("/kernel")

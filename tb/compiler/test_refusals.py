@@ -61,6 +61,7 @@ BODIES = {
     "output(0, 1.0f); write(1, 2.0f);": "k.c:2: write() and output(0, ...): writes go to output 0",
     'printf("%f", pixel.x);': "k.c:3:1: call to undeclared function 'printf'",
     "output(0, sqrtf(pixel.x));": "undeclared",
+    "float4 color = {}; output(0, color);": "docs/kernels.md has the types that there are",
     "while (1) output(0, 1.0f);": "k.c:2: it never ends",
     "float x = 0; while (x < 1) x *= 1.0f; output(0, x);": "k.c:2: it never ends",
     "float x = pixel.x; if (x > 2) for (;;) x = x * 0.5f + 1; output(0, x);": "a loop that never ends: LLVM",
@@ -148,6 +149,10 @@ def test_a_kernel_that_needs_too_many_registers_is_told() -> None:
 def test_a_kernel_that_does_nothing_is_told() -> None:
     found = complaint(kernel("float x = pixel.x;"), isa="r5xx")
     assert found == "k.c:2: it does nothing: it has no output() and no write()"
+
+
+def test_a_function_named_kernel_is_told_how_kernels_begin() -> None:
+    assert "a kernel is written `kernel void name(vec2 pixel)`" in complaint("void kernel(vec2 pixel) {}\n")
 
 
 def test_which_kernel_is_meant_must_be_clear() -> None:

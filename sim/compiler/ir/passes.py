@@ -1,5 +1,6 @@
 """LLVM's optimisations one by one, by llvmlite: those that keep a kernel's loops and conditions as they were."""
 
+import re
 from collections.abc import Sequence
 
 from ctm.sim.compiled.tools.package import Package
@@ -9,9 +10,13 @@ LLVM = Package("llvmlite", "llvmlite", "kernels")
 _UNROLL = ("loop_simplify", "lcssa", "loop_rotate", "loop_unroll")
 """Where the source asks for it; of a loop with `continue` the first one makes two, one in the other."""
 _INLINE = ("always_inliner", "sroa")
+_AGAIN = ("global_opt", "tail_call_elimination", "always_inliner", "sroa", "tail_call_elimination", "always_inliner")
+"""Loops in place of tail recursion; then there are functions that nothing but a pointer named, and known variables."""
 _FOLD = (
     "sroa", "sccp", "new_gvn", "sroa", "sccp", "new_gvn", "aggressive_dce", "lower_switch", "dead_code_elimination",
 )  # fmt: skip
+_LEFT = re.compile(r"^(?:define internal |@.* global )", re.MULTILINE)
+"""A function that is called, or a variable."""
 _COMBINE = (
     "sroa", "simplify_cfg", "instruction_combine", "new_gvn", "sccp", "aggressive_dce", "unify_function_exit_nodes",
     "simplify_cfg", "instruction_combine", "lcssa", "dead_code_elimination",
@@ -20,7 +25,8 @@ _COMBINE = (
 
 def inlined(text: str) -> str:
     """The text of a module whose functions are one each, with the operations of the source; errors as `combined`."""
-    return _optimised(text, (*_INLINE, *(_UNROLL if '"llvm.loop.unroll.' in text else ()), *_FOLD))
+    text = _optimised(text, (*_INLINE, *(_UNROLL if '"llvm.loop.unroll.' in text else ()), *_FOLD))
+    return _optimised(text, (*_AGAIN, *_FOLD)) if _LEFT.search(text) else text
 
 
 def combined(text: str) -> str:

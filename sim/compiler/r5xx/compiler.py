@@ -10,6 +10,7 @@ from ctm.sim.assembler import AssemblyError, assemble_listing
 from ctm.sim.compiler.error import Diagnostic, KernelError, Location
 from ctm.sim.compiler.ir.flow import loop_heads
 from ctm.sim.compiler.ir.line_tags import LineTags
+from ctm.sim.compiler.ir.linkage import with_own_names
 from ctm.sim.compiler.ir.module import NAME, Function, Instruction, Module
 from ctm.sim.compiler.ir.passes import combined, inlined
 from ctm.sim.compiler.ir.scalars import scalarised
@@ -60,7 +61,7 @@ def optimise(text: str, flags: Sequence[str], source: Source) -> tuple[str, list
     )
     # Of a product of numbers that are known LLVM would make a number, and round twice. Calls of users are unsupported.
     text = text.replace("@llvm.fma.", "@ctm.fma.").replace("@llvm.fmuladd.", "@llvm.fma.")
-    module = Module.read(inlined(head.sub(r"\1 alwaysinline\2", tags.tagged(text))))
+    module = Module.read(inlined(head.sub(r"\1 alwaysinline\2", tags.tagged(with_own_names(text)))))
     for kernel in list(kernels(module)):
         if kernel.pixel is not None:
             module.entities[module.entities.index(kernel)], declarations = with_floats(kernel)

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from ctm.sim.compiler.clang import back_end, optimised
 from ctm.sim.compiler.error import BackEndError, BackEndLimitError, Diagnostic, KernelError, Location
 from ctm.sim.compiler.ir.flow import Flow, loop_heads
+from ctm.sim.compiler.ir.linkage import with_own_names
 from ctm.sim.compiler.ir.module import Function, Instruction, Module
 from ctm.sim.compiler.r700.elements import unsupported as unsupported_elements
 from ctm.sim.compiler.r700.elements import with_words
@@ -81,7 +82,7 @@ _FUNCTIONS = {
 
 def optimise(text: str, flags: Sequence[str], source: Source) -> tuple[str, list[Diagnostic]]:
     """The IR after Clang's optimiser, with arrays for tables that it could not do without; see `BackEnd.optimise`."""
-    found, said = optimised(text, flags, source)
+    found, said = optimised(with_own_names(text), flags, source)
     return str(with_words(with_tables(Module.read(found)))), said
 
 
