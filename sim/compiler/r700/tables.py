@@ -20,6 +20,7 @@ _BYTES = {"i8": 1, "i16": 2}
 _BRACKETS = {"[": "]", "<": ">", "{": "}"}
 _PACKED = "<{"
 """How a table's type begins if Clang writes many zeros at its end as one member."""
+_PADDING = re.compile(r"\[(\d+) x i8\] (?:zeroinitializer|undef|poison)")
 _COPY = re.compile(
     rf"(?:tail )?call void @llvm\.memcpy\.\S+\(ptr addrspace\(5\)[^%]*({NAME}), ptr addrspace\(4\)[^@%]*@([-\w.$]+), "
     r"i32 (\d+), i1 \w+\).*"
@@ -41,7 +42,7 @@ def with_tables(module: Module) -> Module:
         words = list(_words(type_, found[2][len(type_) :].strip(), types)) if found else []
         is_mixed = len({_BYTES.get(each, 4) for each, _ in words}) > 1
         if found and words and len(words) <= MOST_ELEMENTS and ("", "") not in words and not is_mixed:
-            tables[found[1]] = f"[{len(words)} x {words[0][0]}]" if type_.startswith(_PACKED) else type_, words
+            tables[found[1]] = f"[{len(words)} x {words[0][0]}]", words
     own = {id(kernel) for kernel in kernels(module)}
     return Module([
         _with_arrays(each, tables) if isinstance(each, Function) and id(each) in own else each
@@ -106,16 +107,31 @@ def _words(type_: str, value: str, types: dict[str, str]) -> Iterator[_Word]:
     elif type_ in _ZEROS:
         yield type_, _ZEROS[type_] if value == "zeroinitializer" else value
     elif type_[:1] in ("[", "<") and (found := re.match(r"[\[<](\d+) x (.*)[\]>]$", type_)):
+        yield from _of_elements([found[2]] * int(found[1]), value, types, _words)
         if type_[0] == "<" and int(found[1]) == 3:
-            yield "", ""
-        yield from _of_elements([found[2]] * int(found[1]), value, types)
+            # A vector of three takes the room of four.
+            yield found[2], _ZEROS.get(found[2], "")
     elif type_.startswith("{"):
-        yield from _of_elements(split(type_[1:-1]), value, types)
+        yield from _of_elements(split(type_[1:-1]), value, types, _of_member)
     else:
         yield "", ""
 
 
-def _of_elements(inner: list[str], value: str, types: dict[str, str]) -> Iterator[_Word]:
+def _of_member(type_: str, value: str, types: dict[str, str]) -> Iterator[_Word]:
+    """The elements of a struct's member; the bytes that only keep others aligned are whole elements."""
+    padding = _PADDING.fullmatch(f"{type_} {value}")
+    if padding and int(padding[1]) % 4 == 0:
+        yield from [("i32", _ZEROS["i32"])] * (int(padding[1]) // 4)
+    else:
+        yield from _words(type_, value, types)
+
+
+def _of_elements(
+    inner: list[str],
+    value: str,
+    types: dict[str, str],
+    words: Callable[[str, str, dict[str, str]], Iterator[_Word]],
+) -> Iterator[_Word]:
     if (same := splatted(value)) is not None:
         given = [same] * len(inner)
     elif value[:1] in _BRACKETS:
@@ -123,7 +139,7 @@ def _of_elements(inner: list[str], value: str, types: dict[str, str]) -> Iterato
     else:
         given = [f"{type_} {value}" for type_ in inner]
     for type_, each in zip(inner, given, strict=False):
-        yield from _words(type_, each[len(type_) :].strip(), types)
+        yield from words(type_, each[len(type_) :].strip(), types)
 
 
 def _type(text: str) -> str:
