@@ -9,6 +9,6 @@ _FUNCTION = re.compile(r"^define dso_local (?!.* section \"ctm\.kernel\")", re.M
 def with_own_names(text: str) -> str:
     """The text of a module whose functions and variables are its own, but for kernels: as if they were `static`.
 
-    LLVM inlines what nobody else calls, and knows what a variable holds that nobody else writes.
+    LLVM removes functions after it inlined all calls, and replaces variables without a store by their values.
     """
     return _FUNCTION.sub("define internal ", _VARIABLE.sub(r"\1internal \2", text))

@@ -7,9 +7,22 @@ from typing import NamedTuple, Protocol
 from ctm import language
 from ctm.sim.compiler.python.error import Problem, UnsupportedError
 from ctm.sim.compiler.python.expressions import Expressions, denoted
+from ctm.sim.compiler.python.rounds import rounds
 from ctm.sim.compiler.python.scope import Definition
-from ctm.sim.compiler.python.values import BOOL, EITHER, INT, TYPES, Items, Row, Thing, Type, Value, Word
-from ctm.sim.compiler.python.variables import Present, Variables, fitting, parted
+from ctm.sim.compiler.python.values import (
+    EITHER,
+    INT,
+    TYPES,
+    Arguments,
+    Items,
+    Row,
+    Thing,
+    Type,
+    Value,
+    Word,
+    wider_number,
+)
+from ctm.sim.compiler.python.variables import Present, Variables, c_name, fitting, parted
 
 END = "\0"
 """What stands in the lines for the end of a function that has dropped the pixel, and of all that called it."""
@@ -58,7 +71,7 @@ class Functions(Protocol):
         """Something of the file's, by the user's name; a tuple of numbers becomes a table."""
         ...
 
-    def function(self, node: ast.Call, definition: Definition, arguments: list[Thing]) -> tuple[Made, list[str]]:
+    def function(self, node: ast.Call, definition: Definition, arguments: Arguments) -> tuple[Made, list[str]]:
         """A called function in C, and its arguments there; UnsupportedError if that is impossible."""
         ...
 
@@ -66,21 +79,30 @@ class Functions(Protocol):
 class Body:
     """Translates the body of a function whose parameters are given.
 
-    `results` are the types of what it returns, once the first `return` was seen; `finish` writes one. `drops` is
-    whether it may drop the pixel.
+    `results` are the types of what it returns, once the first `return` was seen; `finish` writes one. `is_widened` is
+    whether a later one returned a wider type: then all of it is translated once more, with this one as `earlier`.
+    `drops` is whether it may drop the pixel.
     """
 
     def __init__(
-        self, definition: Definition, parameters: dict[str, Thing], functions: Functions, finish: Finish
+        self,
+        definition: Definition,
+        parameters: dict[str, Thing],
+        functions: Functions,
+        finish: Finish,
+        earlier: "Body | None" = None,
     ) -> None:
         self._definition = definition
         self._functions = functions
         self._finish = finish
         self._breaks: list[list[Present]] = []
+        self._continues: list[list[Present]] = []
+        self._rows: list[Row] = []
         self._expressions = Expressions(self)
         self.variables = Variables(parameters, _stored(definition.node.body), self.new_name)
-        self.results: tuple[Type, ...] | None = None
-        self.is_tuple = False
+        self.results: tuple[Type, ...] | None = None if earlier is None else earlier.results
+        self.is_tuple: bool = earlier is not None and earlier.is_tuple
+        self.is_widened = False
         self.drops = False
 
     def translate(self) -> None:
@@ -102,7 +124,7 @@ class Body:
         own = self.variables.find(node)
         return own or self._functions.constant(denoted(self._definition.scope.find(node.id)), node.id)
 
-    def called(self, node: ast.Call, definition: Definition, arguments: list[Thing]) -> Thing:
+    def called(self, node: ast.Call, definition: Definition, arguments: Arguments) -> Thing:
         """A call of another function; of one that returns several values, or may drop the pixel, lines of its own."""
         made, texts = self._functions.function(node, definition, arguments)
         is_one = bool(made.results) and not made.is_tuple
@@ -226,54 +248,39 @@ class Body:
         _check_else(node)
         condition = self.apart(lambda: self._expressions.truth_value(node.test))
         self.variables.write(f"while ({condition.text})")
+        before = self.variables.present
+        breaks, _ = self._loop(node.body)
         is_endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
-        self._loop(node.body, is_endless=is_endless)
+        self.variables.present = _in_all(breaks) if is_endless else before
 
     def _for(self, node: ast.For) -> None:
         _check_else(node)
-        rounds, is_unrolled = node.iter, False
-        if isinstance(rounds, ast.Call) and self._is(rounds.func, language.unroll) and len(rounds.args) == 1:
-            rounds, is_unrolled = rounds.args[0], True
-        if not isinstance(rounds, ast.Call) or not self._is(rounds.func, range) or rounds.keywords:
-            raise UnsupportedError(node.iter, "a loop goes over range(...), or over unroll(range(...))")
-        if not isinstance(node.target, ast.Name):
-            raise UnsupportedError(node.target, "a loop has one counter")
-        first, end, step = self._range(rounds)
+        over = rounds(self._expressions, node.iter)
         name, limit = self.new_name(), self.new_name()
-        if end.constant is None:
-            self.variables.write(f"int {limit} = {end.text};")
+        if over.end.constant is None:
+            self.variables.write(f"int {limit} = {over.end.text};")
         else:
-            limit = end.text
-        if is_unrolled:
+            limit = over.end.text
+        if over.is_unrolled:
             self.variables.write("#pragma unroll")
-        comparison = "<" if step > 0 else ">"
-        self.variables.write(f"for (int {name} = {first.text}; {name} {comparison} {limit}; {name} += {step})")
+        comparison = "<" if over.step > 0 else ">"
+        self.variables.write(
+            f"for (int {name} = {over.first.text}; {name} {comparison} {limit}; {name} += {over.step})", "{"
+        )
         before = self.variables.present
-        self.variables.write("{")
-        self._assign_to(node.target, Value(name, INT))
-        self._loop(node.body, is_endless=False, before=before)
+        self._assign_to(node.target, over.item(Value(name, INT)))
+        self._rows += over.rows
+        breaks, ends = self._loop(node.body)
+        del self._rows[len(self._rows) - len(over.rows) :]
+        self.variables.present = _in_all([*breaks, *ends]) if over.is_entered else before
         self.variables.write("}")
 
-    def _range(self, node: ast.Call) -> tuple[Value, Value, int]:
-        """First, end and step."""
-        values = [self._expressions.value(each) for each in node.args]
-        if not 1 <= len(values) <= 3 or any(each.type not in (INT, BOOL) for each in values):
-            raise UnsupportedError(node, "range() takes one to three ints")
-        step = values[2].constant if len(values) > 2 else 1
-        if not step:
-            raise UnsupportedError(node, "the step of a range is a number that is known, and not 0")
-        end = values[min(len(values) - 1, 1)]
-        if end.constant is not None and abs(end.constant + step) > 1 << 31:
-            raise UnsupportedError(node, "a range that ends within a step of 2^31: the counter has 32 bits")
-        first = Value("0", INT, 0) if len(values) == 1 else values[0]
-        return first, end, int(step)
-
-    def _loop(self, body: list[ast.stmt], *, is_endless: bool, before: Present | str = "") -> None:
-        start = self.variables.present if isinstance(before, str) else before
+    def _loop(self, body: list[ast.stmt]) -> tuple[list[Present], list[Present]]:
+        """A loop's body; which variables have values where it leaves the loop, and where a round ends."""
         self._breaks.append([])
+        self._continues.append([])
         self._nested(body)
-        breaks = self._breaks.pop()
-        self.variables.present = _in_all(breaks) if is_endless else start
+        return self._breaks.pop(), [*self._continues.pop(), self.variables.present]
 
     def _break(self, _: ast.Break) -> None:
         self._breaks[-1].append(self.variables.present)
@@ -281,6 +288,7 @@ class Body:
         self.variables.present = None
 
     def _continue(self, _: ast.Continue) -> None:
+        self._continues[-1].append(self.variables.present)
         self.variables.write("continue;")
         self.variables.present = None
 
@@ -299,6 +307,9 @@ class Body:
             self.results, self.is_tuple = tuple(each.type for each in values), is_tuple
         if (len(values), is_tuple) != (len(self.results), self.is_tuple):
             raise UnsupportedError(node, "it returns another number of values here than above")
+        results = tuple(wider_number(kind, each.type) for kind, each in zip(self.results, values, strict=True))
+        self.is_widened |= results != self.results
+        self.results = results
         fits = [fitting(node, each, kind, "it returns") for each, kind in zip(values, self.results, strict=True)]
         self.variables.write("{", *self._finish([each.text for each in fits], self.results, is_tuple), "}")
         self.variables.present = None
@@ -309,6 +320,10 @@ class Body:
         count = 1 if times is None else self._expressions.value(times).constant
         if not isinstance(count, int) or count < 1:
             raise UnsupportedError(node, "the length of a list is a number that is known")
+        if any(map(_row, nodes)):
+            raise UnsupportedError(node, "a list of lists: make one list of all items, and compute the index")
+        if any(row.text == c_name(node.targets[0].id) for row in self._rows):
+            raise UnsupportedError(node, "a new list in a loop over the old one: take another name")
         self.variables.assign_row(node.targets[0], [self._expressions.value(each) for each in nodes], count)
 
     def _assign_to(self, target: ast.expr, found: Thing) -> None:

@@ -17,12 +17,12 @@ from ctm.sim.compiler.python.values import (
     UINT,
     Items,
     Picture,
-    Row,
     Thing,
     Type,
     Value,
     converted,
     known,
+    length_of,
     widest,
 )
 
@@ -40,8 +40,9 @@ def call(word: Any, arguments: list[Thing]) -> Value:
     name = getattr(word, "__name__", str(word))
     if word in (language.texel, language.texture):
         return _fetch(name, arguments)
-    if word is len and len(arguments) == 1 and isinstance(arguments[0], Row):
-        return known(arguments[0].length)
+    length = length_of(arguments[0]) if word is len and len(arguments) == 1 else None
+    if length is not None:
+        return known(length)
     if word is print:
         raise Problem("print(): cores have no text; call the kernel in plain Python to see its values")
     if word is len:

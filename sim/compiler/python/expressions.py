@@ -17,8 +17,10 @@ from ctm.sim.compiler.python.values import (
     FLOAT,
     INT,
     UINT,
+    Arguments,
     Items,
     Number,
+    Picture,
     Row,
     Table,
     Thing,
@@ -28,6 +30,7 @@ from ctm.sim.compiler.python.values import (
     as_float,
     converted,
     known,
+    length_of,
     widest,
 )
 
@@ -63,7 +66,7 @@ class Names(Protocol):
         """What a name stands for; UnsupportedError if nothing."""
         ...
 
-    def called(self, node: ast.Call, definition: Definition, arguments: list[Thing]) -> Thing:
+    def called(self, node: ast.Call, definition: Definition, arguments: Arguments) -> Thing:
         """A call of another function."""
         ...
 
@@ -91,7 +94,9 @@ class Expressions:
         found = self.thing(node)
         if isinstance(found, Value):
             return found
-        what = {Items: "a tuple", Row: "a list", Table: "a list", Word: "a function"}.get(type(found), "an image")
+        if isinstance(found, Picture):
+            raise UnsupportedError(node, "an image where a number or a vector is needed: texel(image, x, y) is one")
+        what = {Items: "a tuple", Row: "a list", Table: "a list", Word: "a function"}[type(found)]
         raise UnsupportedError(node, f"{what} where a number or a vector is needed")
 
     def truth(self, node: ast.expr) -> str:
@@ -146,6 +151,12 @@ class Expressions:
     def _tuple(self, node: ast.Tuple) -> Items:
         return Items(tuple(map(self.thing, node.elts)))
 
+    def items(self, node: ast.expr) -> Thing:
+        """What a loop goes over, computed here and once; errors as `thing`."""
+        if isinstance(node, ast.List):
+            return self._names.kept(Items(tuple(map(self.thing, node.elts))))
+        return self._names.kept(self.thing(node))
+
     def _list(self, node: ast.List) -> Items:
         raise Problem("a list is made by a line of its own: items = [0.0] * 8")
 
@@ -155,6 +166,8 @@ class Expressions:
             if not hasattr(found.object, node.attr):
                 raise Problem(f"{found.object.__name__} has no '{node.attr}'")
             return denoted(getattr(found.object, node.attr))
+        if isinstance(found, Picture):
+            raise Problem(f"an image has no '.{node.attr}': give its width and its height as parameters of int")
         if not isinstance(found, Value) or not found.type.is_vector:
             raise Problem(f"'.{node.attr}': only vectors have components")
         size, letters = found.type.size, set(node.attr)
@@ -163,7 +176,10 @@ class Expressions:
         return Value(f"{found.text}.{node.attr}", found.type.of(len(node.attr)))
 
     def _subscript(self, node: ast.Subscript) -> Thing:
-        return self.element(self.thing(node.value), self.value(node.slice))
+        whole = self.thing(node.value)
+        if isinstance(whole, Picture):
+            raise Problem("an image has no items: texel(image, x, y) is one of its elements")
+        return self.element(whole, self.value(node.slice))
 
     def element(self, whole: Thing, index: Value) -> Thing:
         """An item of something by its index; Problem if it is out of range."""
@@ -172,9 +188,9 @@ class Expressions:
         position = None if index.constant is None else int(index.constant)
         if isinstance(whole, Table):
             return _constant(whole, index)
-        length = _length(whole)
+        length = length_of(whole)
         if length is None:
-            raise Problem("only lists, tuples and vectors have items; of an image texel(image, x, y) is one")
+            raise Problem("only lists, tuples and vectors have items")
         if position is not None:
             if not -length <= position < length:
                 raise Problem(f"there is no item {position}: there are {length}")
@@ -196,14 +212,15 @@ class Expressions:
         return Value(f"{whole.text}({number})" if whole.is_function else f"{whole.text}[{number}]", whole.element)
 
     def _call(self, node: ast.Call) -> Thing:
-        if node.keywords:
-            raise Problem("an argument with a name: give arguments by their order")
         found = self.thing(node.func)
         if not isinstance(found, Word):
             raise Problem("this is no function")
         arguments = [self.thing(each) for each in node.args]
         if isinstance(found.object, Definition):
-            return self._names.called(node, found.object, arguments)
+            named = {each.arg or "**": self.thing(each.value) for each in node.keywords}
+            return self._names.called(node, found.object, Arguments(arguments, named))
+        if node.keywords:
+            raise Problem("an argument with a name: give arguments by their order")
         if found.object in (pow, math.pow, divmod):
             return self._arithmetic(found.object, arguments)
         return call(found.object, arguments)
@@ -333,17 +350,6 @@ def _constant(whole: Table, index: Value) -> Value:
         raise Problem("the length of a list of constants is not known: count from its start")
     number = f"{whole.first} + ({converted(index, INT)})" + (f" * {whole.stride}" if whole.stride > 1 else "")
     return Value(argument(number, whole.element), whole.element)
-
-
-def _length(whole: Thing) -> int | None:
-    match whole:
-        case Row():
-            return whole.length
-        case Items():
-            return len(whole.items)
-        case Value(type=kind) if kind.is_vector:
-            return kind.size
-    return None
 
 
 def _of_bits(symbol: str, left: Value, right: Value, found: Type) -> Value:

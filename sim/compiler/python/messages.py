@@ -18,6 +18,7 @@ _WORDS = (
     ("a variable that is volatile, or that a pointer chooses", "an item of a list that a condition chooses"),
     ("use texel(), constant(), output() and write()", "use texel() and lists"),
     ("arrays of", "lists of"),
+    ("the bits of a float:", "the bits of a float, or an Image of whole numbers:"),
 )
 """What is said of C, whole sentences first, and of Python."""
 

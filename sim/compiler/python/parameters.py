@@ -1,6 +1,7 @@
 """Parameters: what a kernel takes and where it finds it, and what those of other functions stand for."""
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,7 @@ from ctm.sim.compiler.python.values import (
     EITHER,
     FLOAT,
     TYPES,
+    Arguments,
     Constant,
     Items,
     Picture,
@@ -75,17 +77,11 @@ def parameters(definition: Definition) -> Parameters:
     return found
 
 
-def bound(node: ast.Call, definition: Definition, arguments: list[Thing]) -> tuple[dict[str, Thing], list[str]]:
+def bound(node: ast.Call, definition: Definition, arguments: Arguments) -> tuple[dict[str, Thing], list[str]]:
     """What the parameters of a function that is called stand for, and the arguments that it takes in C."""
-    names = _checked(definition, node)
-    defaults = definition.defaults()
-    missing = len(names) - len(arguments)
-    if not 0 <= missing <= len(defaults):
-        raise UnsupportedError(node, f"{definition.node.name}() takes {len(names)} arguments, not {len(arguments)}")
-    added = map(denoted, defaults[len(defaults) - missing :])
     things: dict[str, Thing] = {}
     texts: list[str] = []
-    for name, given in zip(names, [*arguments, *added], strict=True):
+    for name, given in _given(node, definition, arguments):
         if isinstance(given, Items | Row):
             raise UnsupportedError(node, "a tuple or a list as an argument: give its items")
         if not isinstance(given, Value):
@@ -100,6 +96,25 @@ def bound(node: ast.Call, definition: Definition, arguments: list[Thing]) -> tup
         things[name.arg] = Value(f"{_ARGUMENT}{len(texts)}", wanted)
         texts.append(converted(given, wanted))
     return things, texts
+
+
+def _given(node: ast.Call, definition: Definition, arguments: Arguments) -> Iterator[tuple[ast.arg, Thing]]:
+    """Each parameter of a function that is called, with its argument or its default value."""
+    parameters, function = _checked(definition, node), definition.node.name
+    values = definition.defaults()
+    defaults = dict(zip([each.arg for each in parameters[len(parameters) - len(values) :]], values, strict=True))
+    given = dict(zip([each.arg for each in parameters], arguments.ordered, strict=False))
+    for name in arguments.named:
+        if name in given:
+            raise UnsupportedError(node, f"{function}() is given '{name}' twice")
+        if not any(name == each.arg for each in parameters):
+            raise UnsupportedError(node, f"{function}() has no parameter '{name}'")
+    given |= arguments.named
+    count = len(arguments.ordered) + len(arguments.named)
+    if count > len(parameters) or any(each.arg not in {*given, *defaults} for each in parameters):
+        raise UnsupportedError(node, f"{function}() takes {len(parameters)} arguments, not {count}")
+    for each in parameters:
+        yield each, given[each.arg] if each.arg in given else denoted(defaults[each.arg])
 
 
 def _checked(definition: Definition, node: ast.AST) -> list[ast.arg]:

@@ -9,13 +9,13 @@ from typing import Any
 
 from ctm.rtl.isa.limits import OUTPUTS
 from ctm.sim.compiler.error import Diagnostic, KernelError, Location
-from ctm.sim.compiler.python.body import END, Body, Made, c_string
+from ctm.sim.compiler.python.body import END, Body, Finish, Made, c_string
 from ctm.sim.compiler.python.error import UnsupportedError
 from ctm.sim.compiler.python.parameters import Parameter, bound, parameters
 from ctm.sim.compiler.python.scope import Definition, ModuleScope
 from ctm.sim.compiler.python.signedness import table_element
 from ctm.sim.compiler.python.tables import table
-from ctm.sim.compiler.python.values import Items, Row, Thing, Type, Value
+from ctm.sim.compiler.python.values import Arguments, Items, Row, Thing, Type, Value
 from ctm.sim.compiler.source import Source
 
 _FUNCTION = "python_kernel"
@@ -141,9 +141,7 @@ class Program:
         """A kernel and all that it calls."""
         node = definition.node
         given = parameters(definition)
-        body = Body(definition, given.things, self, _outputs)
-        self._active.append(node)
-        body.translate()
+        body = self._body(definition, given.things, _outputs)
         if not body.results:
             raise UnsupportedError(node, "a kernel returns its result: a number, a vector, or a tuple of them")
         if len(body.results) > OUTPUTS:
@@ -157,7 +155,7 @@ class Program:
             Signature(given.others, body.results, body.is_tuple),
         )
 
-    def function(self, node: ast.Call, definition: Definition, arguments: list[Thing]) -> tuple[Made, list[str]]:
+    def function(self, node: ast.Call, definition: Definition, arguments: Arguments) -> tuple[Made, list[str]]:
         """A called function in C, and its arguments there; UnsupportedError if that is impossible."""
         if definition.node in self._active:
             message = f"{definition.node.name} calls itself: cores have no stack for data; write a loop"
@@ -168,11 +166,19 @@ class Program:
             self._functions[key] = self._translated(definition, things)
         return self._functions[key], given
 
-    def _translated(self, definition: Definition, things: dict[str, Thing]) -> Made:
-        body = Body(definition, things, self, _returned)
+    def _body(self, definition: Definition, things: dict[str, Thing], finish: Finish) -> Body:
+        """A function's body with types that hold all that it returns."""
         self._active.append(definition.node)
+        body = Body(definition, things, self, finish)
         body.translate()
+        while body.is_widened:
+            body = Body(definition, things, self, finish, body)
+            body.translate()
         self._active.pop()
+        return body
+
+    def _translated(self, definition: Definition, things: dict[str, Thing]) -> Made:
+        body = self._body(definition, things, _returned)
         returns = body.results is not None or body.variables.present is not None
         made = Made(self.new_name(), body.results or (), body.is_tuple, body.drops, returns)
         parameters = [f"{each.type.c} {each.text}" for each in things.values() if isinstance(each, Value)]

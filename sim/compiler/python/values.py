@@ -120,7 +120,26 @@ class Word:
     object: object
 
 
+class Arguments(NamedTuple):
+    """What a function is called with: arguments by their order, and by the names of parameters."""
+
+    ordered: "list[Thing]"
+    named: "dict[str, Thing]"
+
+
 Thing = Value | Items | Picture | Table | Row | Word
+
+
+def length_of(whole: Thing) -> int | None:
+    """How many items something has that can be indexed; None if that is nothing, or is not known."""
+    match whole:
+        case Row():
+            return whole.length
+        case Items():
+            return len(whole.items)
+        case Value(type=kind) if kind.is_vector:
+            return kind.size
+    return None
 
 
 def known(number: Number) -> Value:
@@ -184,3 +203,9 @@ def widest(types: list[Type]) -> Type | None:
     if len(sizes) > 1:
         return None
     return Type(max((each.scalar for each in types), key=ORDER.index), *sizes)
+
+
+def wider_number(one: Type, other: Type) -> Type:
+    """The number that holds both, a float or an int; the first one where none does."""
+    kind = widest([one, other])
+    return kind if kind == FLOAT or (kind == INT and one == BOOL) else one

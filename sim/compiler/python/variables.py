@@ -52,8 +52,8 @@ class Variables:
         """Make a list: these values, so many times."""
         element = table_element(values)
         if element is None:
-            raise UnsupportedError(target, "a list has items, and all are of one type")
-        row = Row(_c_name(target.id), element, len(values) * times)
+            raise UnsupportedError(target, "a list has a known length and items of one type: items = [0.0] * 8")
+        row = Row(c_name(target.id), element, len(values) * times)
         there = self._things.get(target.id)
         if there is None:
             self.declarations.append(f"{element.c} {row.text}[{row.length}];")
@@ -98,7 +98,7 @@ class Variables:
         if not isinstance(found, Value):
             raise UnsupportedError(node, "a list, an image or a function has one name only")
         if there is None:
-            there = self.declare(found.type, _c_name(name))
+            there = self.declare(found.type, c_name(name))
         if not isinstance(there, Value):
             raise UnsupportedError(node, f"'{node.id}' was something else above: take another name")
         fits = fitting(node, found, there.type, f"'{node.id}' is", node.id)
@@ -143,6 +143,6 @@ def _items(found: Thing) -> tuple[Thing, ...] | None:
     return None
 
 
-def _c_name(name: str) -> str:
+def c_name(name: str) -> str:
     """A variable's name in C, where it is neither a keyword nor a function, nor any other variable's."""
     return "v_" + "".join(letter if letter.isascii() and letter.isalnum() else f"_{ord(letter):x}_" for letter in name)

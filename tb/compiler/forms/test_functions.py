@@ -1,4 +1,4 @@
-"""Functions and variables that are known once others are: tail recursion, pointers to functions, what nobody writes."""
+"""Functions and variables that LLVM resolves: tail recursion, constant pointers to functions, variables without stores."""
 
 from pathlib import Path
 
@@ -26,7 +26,7 @@ BODIES = {
     "functions as arguments": "output(0, vec4(composed(twice, next, p.x), composed(next, twice, p.y), 0, 0));",
     "a table of functions": "float x = p.x;\n#pragma unroll\nfor (int k = 0; k < 4; k++) x = functions[k & 1](x); "
     "output(0, x);",
-    "variables that nothing writes": "float x = p.x; for (int k = 0; k < rounds; k++) x += weights[1]; "
+    "variables without stores": "float x = p.x; for (int k = 0; k < rounds; k++) x += weights[1]; "
     "output(0, x * weights[2]);",
 }
 

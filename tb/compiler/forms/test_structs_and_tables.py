@@ -31,7 +31,8 @@ TABLES = {
     "three components": "static const vec3 t[3] = {{1, 2, 3}, {4, 5, 6}, {7, 7, 7}}; "
     "vec3 a = t[((int)p.x + (int)p.y) % 3]; output(0, vec4(a.x, a.y, a.z, t[(int)p.y % 3].z));",
     "structs with three components": "static const struct { vec3 c; float r; } "
-    "t[3] = {{{1, 2, 3}, 9}, {{4, 4, 4}, 8}}; vec3 a = t[(int)p.x % 3].c; output(0, vec4(a.x, a.y, a.z, t[((int)p.x + (int)p.y) % 3].r));",
+    "t[3] = {{{1, 2, 3}, 9}, {{4, 4, 4}, 8}}; vec3 a = t[(int)p.x % 3].c; "
+    "output(0, vec4(a.x, a.y, a.z, t[((int)p.x + (int)p.y) % 3].r));",
     "whole numbers": "static const ivec4 t[2] = {{7, 7, 7, 7}, {1, 2, 3, 4}}; "
     "output(0, (float)t[(int)p.x & 1].z + (float)t[(int)p.y & 1].x);",
 }

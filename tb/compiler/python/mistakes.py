@@ -51,7 +51,7 @@ def _computed(renamed: dict[str, str], functions: str) -> Plant:
     return plant
 
 
-_known, _apart, _c_name, _kept = values.known, Body.apart, variables._c_name, Variables.kept
+_known, _apart, _c_name, _kept = values.known, Body.apart, variables.c_name, Variables.kept
 _translate, _power, _defaults = Body.translate, powers._known, Definition.defaults
 
 
@@ -127,9 +127,9 @@ MISTAKES: dict[str, tuple[str, Plant]] = {
         "static float greater(float a, float b) { return a == a && !(b > a) ? a : b; }"
     ))),
     "extremes of several from the right": ("r5xx", _from_the_right),
-    "names are those of C": ("r5xx", _replaced(variables, "_c_name", lambda name: _c_name(name)[2:])),
+    "names are those of C": ("r5xx", _replaced(variables, "c_name", lambda name: _c_name(name)[2:])),
     "letters beyond ASCII are one": ("r5xx", _replaced(
-        variables, "_c_name", lambda name: _c_name("".join(each if each.isascii() else "_" for each in name))
+        variables, "c_name", lambda name: _c_name("".join(each if each.isascii() else "_" for each in name))
     )),
     "the pixel has a name of users": ("r5xx", _replaced(parameters, "_PIXEL", "v_pixel")),
     "arguments have names of users": ("r5xx", _replaced(parameters, "_ARGUMENT", "v_argument")),

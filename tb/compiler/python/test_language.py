@@ -32,6 +32,14 @@ def last(x):
     return -1
 
 
+def clipped(x: float, low=1):
+    if x < low:
+        return low
+    if x > 4:
+        return True
+    return x
+
+
 def dropped(x: float):
     if x > 3:
         discard()
@@ -56,6 +64,19 @@ ANYWHERE = {
     "annotated": "a: float = i\na /= 2\nb: int = j\nreturn a, b, 1.0, 2.0",
     "if": "if i < 2:\n    a = 1\nelif j < 2:\n    a = 2\nelse:\n    a = 3\nreturn a, 1, 2, 3",
     "while": "n = i\ns = 0\nwhile n > 0 and s < 9:\n    s += n\n    n -= 1\nreturn n, s, 0, 0",
+    "for over items": "s = 0\nfor a, b in PAIRS:\n    s += a * b * i\nfor k in (i, j, 3):\n    i = 5\n    if k == 2:\n"
+    "        continue\n    s += k\nfor c in ivec3(i, j, 2):\n    if c == 1:\n        break\n    s += c\nreturn s, k",
+    "for over lists": "w = [x, y]\ns = 0.0\nfor k, c in enumerate(w, 1):\n    w[1] = 5.0\n    s += k * c\n"
+    "for a, (b, c) in zip(WEIGHTS, PAIRS):\n    s = s * a + c - b\nfor c in [x, 2.0, y]:\n"
+    "    s = s / 2 + c\nreturn s, k",
+    "for in reverse": "s = i\nfor k, a in enumerate(reversed(PAIRS)):\n    s = s * 3 + k * a[1]\n"
+    "for c in reversed((x, y, 2.0)):\n    s = s // 2 + int(c)\nreturn s, i",
+    "what a loop leaves": "for k in range(3):\n    if k > i:\n        a = j\n        continue\n    a = k\n"
+    "    if k == j:\n        break\nfor n in (i, j):\n    b = n\n    if n == 3:\n        b = 9\n        break\n"
+    "return a, b, k, n",
+    "lengths": "return len(PAIRS), len(PAIRS[0]) * i, len((i, j, x)), len(pixel) + len(WEIGHTS)",
+    "names of arguments": "a, b = both(y=x, x=y)\nreturn a, b, both(x, y=j)[0], clipped(low=i, x=y)",
+    "wider results": "return clipped(x), clipped(y, low=j), clipped(i), clipped(x, 2)",
     "endless": "n = 0\nwhile True:\n    n += 1\n    if n * n > i:\n        r = n\n        break\nreturn r, n, 0, 0",
     "for": "s = 0\nfor k in range(i):\n    k += 1\n    s += k\nfor k in range(5, j, -2):\n    s += 10 * k\nreturn s, 0",
     "continue": "s = 0\nfor k in range(6):\n    if k == i:\n        continue\n    if k > j:\n        break\n"

@@ -111,7 +111,7 @@ def test_bits_are_those_of_python(what: str, tmp_path: Path) -> None:
         ("a = n if i > 3 else h\nreturn a", "an int or a uint, by its value: write int(...), uint(...) or float(...)"),
         ("return n if i > 3 else h", "it returns an int or a uint, by its value"),
         ("return n + h", "int + uint: make both uint or both int"),
-        ("w = [n, h]\nreturn w[0]", "a list has items, and all are of one type"),
+        ("w = [n, h]\nreturn w[0]", "a list has a known length and items of one type"),
         ("return (-8) ** 0.5", "it is a complex number"),
         ("return 2 ** i", "a whole number to a power that is not a known number: make it float"),
         ("return vec2(x, y) ** x", "a power of vectors that is not a known number: write it for each component"),
