@@ -22,6 +22,7 @@ from ctm.sim.compiled.rewriting.strobes import with_strobes_together
 from ctm.sim.compiled.rewriting.widths import with_equal_widths
 from ctm.sim.compiled.sharing import shared_expressions
 from ctm.sim.compiled.tools.yosys import yosys
+from ctm.sim.compiled.trusted_nets import trusted_nets
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +75,7 @@ def convert_to_rtlil(component: wiring.Component, *, top: str, platform: object 
 
     With `is_shared` it has each expression once in a module, which everything that reads it is quicker for.
     """
-    with without_collection(), shared_expressions() if is_shared else nullcontext():
+    with without_collection(), trusted_nets(), shared_expressions() if is_shared else nullcontext():
         text: str = rtlil.convert(
             component,
             name=top,
