@@ -181,6 +181,7 @@ def test_memory_is_written_and_read(bridge: Bridge, size: int) -> None:
     bench_test(bridge, body)
 
 
+@pytest.mark.slow
 def test_memory_is_cleared(bridge: Bridge) -> None:
     async def body(bench: Bench) -> None:
         # What was written last is not what is cleared with.

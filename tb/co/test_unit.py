@@ -34,6 +34,7 @@ def test_random_wavefronts(test, data_format, tiling):
             check_random_wavefronts(Bench(name), unit, number, 250, timing)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("timing", TIMINGS)
 def test_random_wavefronts_with_the_smallest_cache(timing):
     for seed, test in enumerate(COMPARISONS):
@@ -164,6 +165,7 @@ def test_a_command_changes_requests_after_it(timing):
         np.testing.assert_array_equal(passed[span], masks)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("timing", TIMINGS)
 @pytest.mark.parametrize(("name", "data_format"), list(zip(CONFIGS, (*FORMATS, FORMATS[1]), strict=True)))
 def test_runs_follow_each_other(name, data_format, timing):

@@ -91,6 +91,7 @@ def command(*arguments: str) -> None:
     assert result.returncode == 0, result.stdout + result.stderr
 
 
+@pytest.mark.slow
 def test_a_sample_of_the_fixed_functions_of_draws_is_found() -> None:
     command("sim/golden/draw", "--sample", "2", "--seed", "2")
 

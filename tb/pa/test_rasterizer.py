@@ -222,6 +222,7 @@ def test_depths_may_be_infinite_and_columns_and_rows_may_not() -> None:
         assert (shapes.count > 0) == is_drawn
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in NAMES if not document(name).get("optional")])
 def test_vertices_of_recorded_draws(name: str) -> None:
     for scene in recorded_scenes(name):

@@ -11,7 +11,7 @@ _UNROLL = ("loop_simplify", "lcssa", "loop_rotate", "loop_unroll")
 """Where the source asks for it; of a loop with `continue` the first one makes two, one in the other."""
 _INLINE = ("always_inliner", "sroa")
 _AGAIN = ("global_opt", "tail_call_elimination", "always_inliner", "sroa", "tail_call_elimination", "always_inliner")
-"""Loops in place of tail recursion; then there are functions that nothing but a pointer named, and known variables."""
+"""Tail recursion becomes loops, calls through constant pointers are inlined, variables without stores are constants."""
 _FOLD = (
     "sroa", "sccp", "new_gvn", "sroa", "sccp", "new_gvn", "aggressive_dce", "lower_switch", "dead_code_elimination",
 )  # fmt: skip

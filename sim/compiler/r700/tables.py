@@ -109,7 +109,7 @@ def _words(type_: str, value: str, types: dict[str, str]) -> Iterator[_Word]:
     elif type_[:1] in ("[", "<") and (found := re.match(r"[\[<](\d+) x (.*)[\]>]$", type_)):
         yield from _of_elements([found[2]] * int(found[1]), value, types, _words)
         if type_[0] == "<" and int(found[1]) == 3:
-            # A vector of three takes the room of four.
+            # A vector of three is as large as one of four.
             yield found[2], _ZEROS.get(found[2], "")
     elif type_.startswith("{"):
         yield from _of_elements(split(type_[1:-1]), value, types, _of_member)

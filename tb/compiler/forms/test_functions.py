@@ -1,4 +1,4 @@
-"""Functions and variables that LLVM resolves: tail recursion, constant pointers to functions, variables without stores."""
+"""Functions and variables that LLVM resolves: tail recursion, pointers that are constant, variables without stores."""
 
 from pathlib import Path
 

@@ -52,6 +52,7 @@ def test_all_pairs_of_bytes():
     check(lane(), list(byte_batches()))
 
 
+@pytest.mark.slow
 def test_random_groups():
     check(lane(), list(random_batches(fewer(600), 500, 1)))
 
@@ -73,6 +74,7 @@ def test_trans():
     check(lane(), random_trans(50_000, 4))
 
 
+@pytest.mark.slow
 def test_reciprocals_of_small_integers():
     words = np.arange(1 << 16, dtype=np.uint32)
     check(lane(), list(trans_batches(RECIPROCALS, words, words)))
