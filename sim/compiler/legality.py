@@ -132,7 +132,7 @@ def _of_call(module: Module, kernel: Function, call: Instruction) -> str:
         what, limit = _NUMBERS[name]
         number = call.arguments[0]
         if not _is_literal(number):
-            return f"{what} is computed: it must be a number that is known when the kernel is compiled"
+            return f"{what} is computed: instructions have it as a constant; #pragma unroll makes indices known"
         return "" if 0 <= int(number) < limit else f"{what} is {number}, not 0..{limit - 1}"
     if name == "ctm.constant":
         number = call.arguments[0]
