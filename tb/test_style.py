@@ -13,9 +13,9 @@ TOP = Path(__file__).parents[1]
 FOLDERS = ("src", "rtl", "sim", "tb", "scripts", "examples")
 HARD_LIMIT = 400
 TABLES = ("rtl/isa/coefficients.py",)
-OTHER_LANGUAGES = {".c", ".cc", ".h", ".js", ".v"}
-RECORDED = TOP / "tb" / "data" / "r700"
-"""Recorded programs, whose sources stay as they were compiled."""
+OTHER_LANGUAGES = {".c", ".cc", ".h", ".js", ".s", ".toml", ".v"}
+QUOTING = {TOP / "tb" / name for name in ("data/r700", "mutation", "verify")}
+"""Recorded programs, whose sources stay as they were compiled, and lists that have lines of sources in Python."""
 PLANTED = """
 
 from amaranth import Const, Value
@@ -68,9 +68,9 @@ def sources() -> list[Path]:
 
 
 def other_sources() -> list[Path]:
-    """Those that are not in Python, but for recorded ones."""
+    """Those that are not in Python, but for those of others."""
     found = (path for folder in FOLDERS for path in (TOP / folder).rglob("*") if path.suffix in OTHER_LANGUAGES)
-    return [*sorted(path for path in found if RECORDED not in path.parents), TOP / "docs" / "ctm.h"]
+    return [*sorted(path for path in found if not QUOTING & {*path.parents}), TOP / "docs" / "ctm.h"]
 
 
 def run(*command: str) -> subprocess.CompletedProcess[str]:

@@ -1,4 +1,4 @@
-; Prices of European options by the formula of Black and Scholes; each pixel prices one option both ways.
+; Prices of European options by the formula of Black and Scholes; each pixel prices one option as call and as put.
 ;
 ; i0  (price S, strike K, years T, volatility v)       o0  (call, put)
 ; c0  (interest rate, 0.2316419, log2(e) / 2, ln(2))   c1  (a1, a2, a3, a4)   c2  (a5, -log2(e))

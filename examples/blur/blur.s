@@ -2,12 +2,12 @@
 ;
 ; i0  the picture, one channel, a tiling of the kind INP_2X2      o0  the blurred picture
 ;
-; A lookup of an INP_2X2 input brings four neighbours at once: (x+1, y), (x, y+1), (x+1, y+1), (x, y) in R, G, B, A.
-; Nine lookups cover 6 x 6 pixels; the sixth column and row have the weight 0. Each lookup's four pixels are weighted by
+; A fetch of an INP_2X2 input brings four neighbours at once: (x+1, y), (x, y+1), (x+1, y+1), (x, y) in R, G, B, A.
+; Nine fetches cover 6 x 6 pixels; the sixth column and row have the weight 0. Each fetch's four pixels are weighted by
 ; one multiply-add of four channels, and one dot product adds the four sums up.
 ;
-; c0 to c8   weights of the nine lookups, left to right, then bottom to top
-; c9 to c11  offsets (-2, 0, 2, y) of the lookups in a row, y = -2, 0, 2
+; c0 to c8   weights of the nine fetches, left to right, then bottom to top
+; c9 to c11  offsets (-2, 0, 2, y) of the fetches in a row, y = -2, 0, 2
 ;
 ; Clamping at the edge moves a whole fetch of 2 x 2, so the domain has the pixels whose 6 x 6 are inside the picture.
 

@@ -1,7 +1,7 @@
-; First pass: which points need the long program? The two largest parts of the Mandelbrot set are known by a formula.
+; First pass: which points need the long program? The two largest regions of the Mandelbrot set are known by a formula.
 ;
-; c0  (step, step, real part at i = 0, imaginary part at j = 0)
-; w   the conditional value: 0 inside the two parts, 1 where the steps have to be computed
+; c0  (step, step, real at i = 0, imaginary at j = 0)
+; w   the conditional value: 0 inside the two regions, 1 where the steps have to be computed
 ;
 ; Inside the cardioid q (q + u) <= y^2 / 4 with u = x - 1/4 and q = u^2 + y^2; inside the disc (x + 1)^2 + y^2 <= 1/16.
 

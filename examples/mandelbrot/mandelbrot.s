@@ -1,6 +1,6 @@
 ; The Mandelbrot set: how many steps of z = z^2 + c stay within |z| < 2, for the c of each pixel.
 ;
-; c0  (step, step, real part at i = 0, imaginary part at j = 0)
+; c0  (step, step, real at i = 0, imaginary at j = 0)
 ; i0 (integer)  a quarter of the limit: four steps in each round
 ; o0  the number of steps; limit - 1 where it never left
 ;

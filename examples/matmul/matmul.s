@@ -5,20 +5,20 @@
 ; o0  to o3: row 4j of C, row 4j+1, ...
 ; i0 (integer)  K/8
 ;
-; The block of C grows by outer products: for every k each of A's four numbers times all four of B's. So 8 lookups feed
+; The block of C grows by outer products: for every k each of A's four numbers times all four of B's. So 8 fetches feed
 ; 16 multiply-adds of four channels. Neighbouring pixels of a row read the same element of A and neighbouring
 ; elements of B, which lie in one cache line.
 ;
 ; Coordinates go on beside multiply-adds: in every fourth step those are of three channels, the alpha unit counts, and
 ; one more instruction multiplies and adds all four channels a. So the 8 additions of a round take 2 instructions, not
-; the 3 or more that they would by themselves. The channels a of the sums have two parts, which are added at the end.
+; the 3 or more that they would by themselves. The channels a of the sums have two halves, which are added at the end.
 ;
-; Each half of the loop multiplies what the other half has looked up, so that lookups have the time of 17 instructions
-; to come. The last lookup of each half acquires the semaphore, so that it waits for the other half's, and the
-; multiply-adds behind it need not wait for its own. The last round looks up four steps too many, which are clamped to
+; Each half of the loop multiplies what the other half has fetched, so that fetches have the time of 17 instructions
+; to come. The last fetch of each half acquires the semaphore, so that it waits for the other half's, and the
+; multiply-adds after it need not wait for its own. The last round fetches four steps too many, which are clamped to
 ; the last one and not used.
 
-.equ at0 = r1                                  ; (i, j, 0, k): coordinates of the lookups
+.equ at0 = r1                                  ; (i, j, 0, k): coordinates of the fetches
 .equ at1 = r0                                  ; (i, j, 0, k+1): at the start that is (i, j, 0, 1)
 .equ at2 = r2
 .equ at3 = r3

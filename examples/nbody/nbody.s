@@ -13,15 +13,15 @@
 .equ softening = c0.g
 .equ me = r1
 .equ velocity = r2
-.equ at = r3                                   ; (s, t, s+1, t+1): places of four bodies
+.equ at = r3                                   ; (s, t, s+1, t+1): coordinates of four bodies
 .equ body0 = r4
 .equ body1 = r5
 .equ body2 = r6
 .equ body3 = r7
-.equ way0 = r8                                 ; d, and the softening in alpha
-.equ way1 = r9
-.equ way2 = r10
-.equ way3 = r11
+.equ gap0 = r8                                 ; d, and the softening in alpha
+.equ gap1 = r9
+.equ gap2 = r10
+.equ gap3 = r11
 .equ pull0 = r12                               ; alpha: what d is multiplied by
 .equ pull1 = r13
 .equ pull2 = r14
@@ -30,10 +30,10 @@
 
 TEX me = LOOKUP(i0, r0.rg) unscaled
 TEX velocity = LOOKUP(i1, r0.rg) unscaled
-ALU way0.a = MOV(softening)
-ALU way1.a = MOV(softening)
-ALU way2.a = MOV(softening)
-ALU way3.a = MOV(softening)
+ALU gap0.a = MOV(softening)
+ALU gap1.a = MOV(softening)
+ALU gap2.a = MOV(softening)
+ALU gap3.a = MOV(softening)
 ALU at = MOV(.0011)
 
 REP i1
@@ -44,24 +44,24 @@ REP i1
         TEX body2 = LOOKUP(i0, at.ra) unscaled
         TEX body3 = LOOKUP(i0, at.ba) unscaled
 
-        ALU way0.rgb = ADD(body0, -me)
-        ALU pull0.a = DP4(way0, way0)
-        ALU way1.rgb = ADD(body1, -me)                          || pull0.a = RSQ(pull0.a)
-        ALU pull1.a = DP4(way1, way1)
+        ALU gap0.rgb = ADD(body0, -me)
+        ALU pull0.a = DP4(gap0, gap0)
+        ALU gap1.rgb = ADD(body1, -me)                          || pull0.a = RSQ(pull0.a)
+        ALU pull1.a = DP4(gap1, gap1)
         ALU pull0.r = MUL(body0.a, pull0.a)                     || pull0.a = MUL(pull0.a, pull0.a)
-        ALU way2.rgb = ADD(body2, -me)                          || pull0.a = MUL(pull0.r, pull0.a)
-        ALU acceleration.rgb = MAD(way0, pull0.a, acceleration) || pull1.a = RSQ(pull1.a)
-        ALU pull2.a = DP4(way2, way2)
+        ALU gap2.rgb = ADD(body2, -me)                          || pull0.a = MUL(pull0.r, pull0.a)
+        ALU acceleration.rgb = MAD(gap0, pull0.a, acceleration) || pull1.a = RSQ(pull1.a)
+        ALU pull2.a = DP4(gap2, gap2)
         ALU pull1.r = MUL(body1.a, pull1.a)                     || pull1.a = MUL(pull1.a, pull1.a)
-        ALU way3.rgb = ADD(body3, -me)                          || pull1.a = MUL(pull1.r, pull1.a)
-        ALU acceleration.rgb = MAD(way1, pull1.a, acceleration) || pull2.a = RSQ(pull2.a)
-        ALU pull3.a = DP4(way3, way3)
+        ALU gap3.rgb = ADD(body3, -me)                          || pull1.a = MUL(pull1.r, pull1.a)
+        ALU acceleration.rgb = MAD(gap1, pull1.a, acceleration) || pull2.a = RSQ(pull2.a)
+        ALU pull3.a = DP4(gap3, gap3)
         ALU pull2.r = MUL(body2.a, pull2.a)                     || pull2.a = MUL(pull2.a, pull2.a)
         ALU at.rb = ADD(at, 2.0)                                || pull2.a = MUL(pull2.r, pull2.a)
-        ALU acceleration.rgb = MAD(way2, pull2.a, acceleration) || pull3.a = RSQ(pull3.a)
+        ALU acceleration.rgb = MAD(gap2, pull2.a, acceleration) || pull3.a = RSQ(pull3.a)
         ALU pull3.r = MUL(body3.a, pull3.a)                     || pull3.a = MUL(pull3.a, pull3.a)
         ALU pull3.a = MUL(pull3.r, pull3.a)
-        ALU acceleration.rgb = MAD(way3, pull3.a, acceleration)
+        ALU acceleration.rgb = MAD(gap3, pull3.a, acceleration)
     ENDREP
     ALU at.g = ADD(at, 2.0) || at.a = ADD(at, 2.0)
 ENDREP

@@ -1,7 +1,7 @@
 ; Transposes a matrix: each pixel moves the number at (i, j) to (j, i).
 ;
 ; An ordinary output goes to the pixel's own element. Here every pixel says where its value goes: an uncached
-; write takes the 32-bit value from R and the place (x, y) from G and B.
+; write takes the 32-bit value from R and the position (x, y) from G and B.
 ;
 ; i0  the matrix        o0  its transpose, FLOAT32_1
 

@@ -1,15 +1,15 @@
 .isa r700
 .memory
 
-; Writes the numbers of a pixel that are kept, those above C0.x, behind those of the pixels before it.
+; Writes the numbers of a pixel that are kept, those above C0.x, after those of the pixels before it.
 ;
 ; t0  the numbers, [height, 4 * width, 4]: pixel (i, j) has the elements 4i to 4i + 3 of row j
 ; t1  how many are kept by this pixel and those before it; t2  how many by this one: integers in the bits of floats
 ; i0  (4, 0, 1)
-; o0  what is kept, one behind the other
+; o0  what is kept, one after the other
 
 .equ at = R1                            ; (4i, j)
-.equ place = R4                         ; where the next one goes
+.equ index = R4                         ; where the next one goes
 
 FLT_TO_INT R0.x, R0.x
 FLT_TO_INT R0.y, R0.y
@@ -18,7 +18,7 @@ FLT_TO_INT R0.y, R0.y
 
 LD R3.x___, R0.xy00, t1
 LD R3._x__, R0.xy00, t2
-SUB_INT place.x, R3.x, R3.y
+SUB_INT index.x, R3.x, R3.y
 
 REP i0
     LD R2.xyzw, at.xy00, t0

@@ -2,14 +2,14 @@
 
 ; The Mandelbrot set: how many steps of z = z^2 + c stay within |z| < 2, for the c of each pixel.
 ;
-; C0  (step, step, real part at i = 0, imaginary part at j = 0)
+; C0  (step, step, real at i = 0, imaginary at j = 0)
 ; i0  a quarter of the limit: four steps in each round
 ; o0  the number of steps; limit - 1 where it never left
 ;
 ; R1  (z.real, |z|^2 of the step before, z.imag, count)      R2  (c.real, c.imag)
 ;
 ; A step is two groups. The second has z and |z|^2 of the step before; the first of the next step compares that with 4,
-; and its second counts: a mask is -1. So the count begins at -1 and is one step behind. A pixel that left grows until
+; and its second counts: a mask is -1. So the count begins at -1 and is one step less. A pixel that left grows until
 ; it is infinite and then no number, and is never counted again; it leaves the loop at the end of a round.
 
 0 x: MULADD_IEEE R2.x, R0.x, C0.x, C0.z

@@ -7,10 +7,10 @@
 ; o0  to o3: row 4j of C, row 4j+1, ...
 ; i0  K/8
 ;
-; Each half of a round takes four columns of A and four rows of B: 8 lookups for 64 multiply-adds, in 13 groups of five.
+; Each half of a round takes four columns of A and four rows of B: 8 fetches for 64 multiply-adds, in 13 groups of five.
 ; The vector slots add a number of A times a row of B to a row of C; slot t adds to the last row, number by number, what
 ; is left over of the ports: it reads a row of B that the others read or, where PV has the sum so far, another one. Of
-; the 65 slots one counts, because lookups add offsets to their coordinates.
+; the 65 slots one counts, because fetches add offsets to their coordinates.
 
 .equ at = R0                            ; (i, 4j, k/4, k): coordinates in both
 .equ left0 = R1                         ; four rows of A

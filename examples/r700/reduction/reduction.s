@@ -7,7 +7,7 @@
 ; t0  the numbers, o0 the sums: four for each pixel
 ;
 ; In four rounds the pixels exchange their sums with the pixel whose number in the wavefront differs in one bit. A
-; pixel writes its own part of the data share, 16 bytes in bank p & 3, row p >> 2, and reads any. R0 of a compute
+; pixel writes 16 bytes of the data share, in bank p & 3, row p >> 2, and reads any. R0 of a compute
 ; program is the integers (i, j, number in the domain, number in the wavefront).
 
 .equ sum = R1

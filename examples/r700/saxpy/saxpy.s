@@ -2,7 +2,7 @@
 
 ; y = a * x + y, four numbers a pixel. C0.x is a.
 
-FLT_TO_INT R0.x, R0.x                   ; R0 is (i, j, 0, 1): lookups by number want integers
+FLT_TO_INT R0.x, R0.x                   ; R0 is (i, j, 0, 1): fetches by number want integers
 FLT_TO_INT R0.y, R0.y
 
 LD R1.xyzw, R0.xy00, t0

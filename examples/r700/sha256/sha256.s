@@ -7,7 +7,7 @@
 ; i0  (16, 0, 1): rounds of four, aL counts them
 ; o0, o1  the hash, eight words
 ;
-; A word is an integer in the bits of a float: lookups, moves and outputs pass them on. There is no rotation, so one is
+; A word is an integer in the bits of a float: fetches, moves and outputs pass them on. There is no rotation, so one is
 ; two shifts and, as they have no bit in common, an exclusive OR like those around them. The operations stand one a line
 ; and in the order in which they are meant; .pack makes groups of up to five of them.
 

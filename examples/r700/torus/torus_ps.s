@@ -1,6 +1,6 @@
 .isa r700
 .stage ps
-; R0 is the normal. C0 points to the light, C1 half way between light and eye; C2 is the colour, C3 that of the shade.
+; R0 is the normal. C0 points to the light, C1 halfway between light and eye; C2 is the colour, C3 that of the shade.
 .pack
 MUL R1.x, R0.x, R0.x
 MULADD R1.x, R0.y, R0.y, R1.x
