@@ -162,7 +162,7 @@ def _front(source: Source, isa: str, name: str | None, flags: Sequence[str], *de
     """A kernel with the back end's flags for Clang, and `defines` for the header of its functions."""
     target = TARGETS[isa]
     text, warnings = intermediate(source, [*flags, *defines, *(["-DCTM_WHOLE_FLOATS"] if target.whole_floats else [])])
-    _check_assembly(text, source)
+    _check_absent(text, source)
     try:
         optimised, said = target.back_end.optimise(text, flags, source)
         module, is_fit, warnings = Module.read(optimised), True, [*warnings, *said]
@@ -177,17 +177,28 @@ def _front(source: Source, isa: str, name: str | None, flags: Sequence[str], *de
     return _Front(module, kernel, location, tuple(warnings), is_fit, is_whole)
 
 
-_ASSEMBLY = re.compile(r"^module asm ", re.MULTILINE)
-_WRITTEN = re.compile(r"\b(__)?asm(__)?\b")
+_ABSENT = (
+    (
+        re.compile(r"^module asm ", re.MULTILINE),
+        re.compile(r"\b(__)?asm(__)?\b"),
+        "assembly at the top of a file: a kernel is for several instruction sets",
+    ),
+    (
+        re.compile(r"^@.* thread_local\b", re.MULTILINE),
+        re.compile(r"\b(_Thread_local|__thread|thread_local)\b"),
+        "a variable of a thread outlives the kernel: cores keep nothing from pixel to pixel",
+    ),
+)
+"""What LLVM fails at: how IR has it, how a source has it, and what is said of it."""
 
 
-def _check_assembly(text: str, source: Source) -> None:
-    """Reject assembly outside of functions, with which LLVM's back end for the R700 does not end."""
-    if _ASSEMBLY.search(text):
-        written = _WRITTEN.search(source.text)
-        line = source.text.count("\n", 0, written.start()) + 1 if written else 1
-        message = "assembly at the top of a file: a kernel is for several instruction sets"
-        raise KernelError([Diagnostic(Location(source.name, line), message)])
+def _check_absent(text: str, source: Source) -> None:
+    """Reject what LLVM does not come to an end with, or that ends the process."""
+    for in_ir, in_source, message in _ABSENT:
+        if in_ir.search(text):
+            written = in_source.search(source.text)
+            line = source.text.count("\n", 0, written.start()) + 1 if written else 1
+            raise KernelError([Diagnostic(Location(source.name, line), message)])
 
 
 def _chosen(found: list[Function], source: Source, name: str | None) -> Function:

@@ -9,6 +9,7 @@ from ctm.sim.compiler.python.error import Problem, UnsupportedError
 from ctm.sim.compiler.python.expressions import Expressions, denoted
 from ctm.sim.compiler.python.rounds import rounds
 from ctm.sim.compiler.python.scope import Definition
+from ctm.sim.compiler.python.syntax import check_else, new_list, stored_names
 from ctm.sim.compiler.python.values import (
     EITHER,
     INT,
@@ -45,6 +46,10 @@ _INSTEAD: dict[type[ast.AST], str] = {
 }
 Finish = Callable[[list[str], tuple[Type, ...], bool], list[str]]
 """How a function returns these values of these types in C; whether they are a tuple."""
+
+
+class EndedError(Exception):
+    """A statement ends in a function that it calls, which drops each pixel."""
 
 
 class Made(NamedTuple):
@@ -99,7 +104,7 @@ class Body:
         self._continues: list[list[Present]] = []
         self._rows: list[Row] = []
         self._expressions = Expressions(self)
-        self.variables = Variables(parameters, _stored(definition.node.body), self.new_name)
+        self.variables = Variables(parameters, stored_names(definition.node.body), self.new_name)
         self.results: tuple[Type, ...] | None = None if earlier is None else earlier.results
         self.is_tuple: bool = earlier is not None and earlier.is_tuple
         self.is_widened = False
@@ -143,6 +148,7 @@ class Body:
         self.variables.write(f"{begin}{made.name}({', '.join(texts)});", *ends)
         if not made.returns:
             self.variables.present = None
+            raise EndedError
         return items[0] if is_one else Items(tuple(items))
 
     def apart(self, translate: Callable[[], Value]) -> Value:
@@ -150,6 +156,8 @@ class Body:
         outer, self.variables.lines = self.variables.lines, []
         try:
             found = translate()
+        except EndedError:
+            raise Problem("a function that always drops the pixel, where it is called sometimes: write an if") from None
         finally:
             lines, self.variables.lines = self.variables.lines, outer
         if not lines:
@@ -179,6 +187,8 @@ class Body:
                 raise UnsupportedError(statement, _INSTEAD.get(type(statement), other))
             try:
                 translate(statement)
+            except EndedError:
+                return
             except Problem as problem:
                 raise UnsupportedError(statement, str(problem)) from None
 
@@ -205,7 +215,7 @@ class Body:
             self.variables.write(f"(void)({found.text});")
 
     def _assign(self, node: ast.Assign) -> None:
-        row = _row(node.value)
+        row = new_list(node.value)
         if row is not None:
             return self._assign_row(node, *row)
         found = self._expressions.thing(node.value)
@@ -245,7 +255,7 @@ class Body:
         self.variables.present = _in_all([after, self.variables.present])
 
     def _while(self, node: ast.While) -> None:
-        _check_else(node)
+        check_else(node)
         condition = self.apart(lambda: self._expressions.truth_value(node.test))
         self.variables.write(f"while ({condition.text})")
         before = self.variables.present
@@ -254,7 +264,7 @@ class Body:
         self.variables.present = _in_all(breaks) if is_endless else before
 
     def _for(self, node: ast.For) -> None:
-        _check_else(node)
+        check_else(node)
         over = rounds(self._expressions, node.iter)
         name, limit = self.new_name(), self.new_name()
         if over.end.constant is None:
@@ -268,7 +278,8 @@ class Body:
             f"for (int {name} = {over.first.text}; {name} {comparison} {limit}; {name} += {over.step})", "{"
         )
         before = self.variables.present
-        self._assign_to(node.target, over.item(Value(name, INT)))
+        found = over.item(Value(name, INT))
+        self._assign_to(node.target, self.kept(found) if isinstance(found, Items) else found)
         self._rows += over.rows
         breaks, ends = self._loop(node.body)
         del self._rows[len(self._rows) - len(over.rows) :]
@@ -320,7 +331,7 @@ class Body:
         count = 1 if times is None else self._expressions.value(times).constant
         if not isinstance(count, int) or count < 1:
             raise UnsupportedError(node, "the length of a list is a number that is known")
-        if any(map(_row, nodes)):
+        if any(map(new_list, nodes)):
             raise UnsupportedError(node, "a list of lists: make one list of all items, and compute the index")
         if any(row.text == c_name(node.targets[0].id) for row in self._rows):
             raise UnsupportedError(node, "a new list in a loop over the old one: take another name")
@@ -364,37 +375,7 @@ class Body:
         return is_name and self._expressions.thing(node) == Word(wanted)
 
 
-def _row(node: ast.expr) -> tuple[list[ast.expr], ast.expr | None] | None:
-    """The items of a new list, and how many times; None if it is no list."""
-    match node:
-        case ast.List(elts=items):
-            return items, None
-        case ast.BinOp(left=ast.List(elts=items), op=ast.Mult(), right=times):
-            return items, times
-        case ast.BinOp(left=times, op=ast.Mult(), right=ast.List(elts=items)):
-            return items, times
-    return None
-
-
-def _stored(statements: list[ast.stmt]) -> set[str]:
-    """The names that statements give values, which makes them the function's own."""
-    nodes = (node for statement in statements for node in ast.walk(statement))
-    return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-
-
 def _in_all(states: list[Present]) -> Present:
     """The variables that have values on all paths that join."""
     reached = [state for state in states if state is not None]
     return frozenset.intersection(*reached) if reached else None
-
-
-def _check_else(node: ast.For | ast.While) -> None:
-    if node.orelse:
-        raise UnsupportedError(
-            node.orelse[0], "else of a loop: set a variable before break, and test it after the loop"
-        )
-
-
-def c_string(text: str) -> str:
-    """Text as a string of C has it."""
-    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

@@ -153,9 +153,12 @@ class Expressions:
 
     def items(self, node: ast.expr) -> Thing:
         """What a loop goes over, computed here and once; errors as `thing`."""
-        if isinstance(node, ast.List):
-            return self._names.kept(Items(tuple(map(self.thing, node.elts))))
-        return self._names.kept(self.thing(node))
+        return self._names.kept(self._with_lists(node))
+
+    def _with_lists(self, node: ast.expr) -> Thing:
+        if isinstance(node, ast.List | ast.Tuple):
+            return Items(tuple(map(self._with_lists, node.elts)))
+        return self.thing(node)
 
     def _list(self, node: ast.List) -> Items:
         raise Problem("a list is made by a line of its own: items = [0.0] * 8")

@@ -111,8 +111,11 @@ def _given(node: ast.Call, definition: Definition, arguments: Arguments) -> Iter
             raise UnsupportedError(node, f"{function}() has no parameter '{name}'")
     given |= arguments.named
     count = len(arguments.ordered) + len(arguments.named)
-    if count > len(parameters) or any(each.arg not in {*given, *defaults} for each in parameters):
+    if count > len(parameters):
         raise UnsupportedError(node, f"{function}() takes {len(parameters)} arguments, not {count}")
+    missing = next((each.arg for each in parameters if each.arg not in {*given, *defaults}), None)
+    if missing is not None:
+        raise UnsupportedError(node, f"{function}() is called without '{missing}'")
     for each in parameters:
         yield each, given[each.arg] if each.arg in given else denoted(defaults[each.arg])
 
@@ -121,7 +124,7 @@ def _checked(definition: Definition, node: ast.AST) -> list[ast.arg]:
     """The parameters of a function, which a node defines or calls."""
     arguments = definition.node.args
     if arguments.vararg or arguments.kwarg or arguments.kwonlyargs or arguments.posonlyargs:
-        raise UnsupportedError(node, f"{definition.node.name}() takes its arguments by their order, each with a name")
+        raise UnsupportedError(node, f"{definition.node.name}() has *, / or ** among its parameters: leave them away")
     return arguments.args
 
 

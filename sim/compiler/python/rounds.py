@@ -36,26 +36,35 @@ class Rounds(NamedTuple):
 
 def rounds(expressions: Expressions, node: ast.expr) -> Rounds:
     """The rounds of a loop over an expression; UnsupportedError if there are none like these."""
-    name, arguments = _call(expressions, node)
-    is_unrolled = name is language.unroll and len(arguments) == 1
+    call = _call(expressions, node)
+    is_unrolled = call is not None and call.function is language.unroll and len(call.arguments) == 1
     if is_unrolled:
-        (node,) = arguments
-        name, arguments = _call(expressions, node)
-    if name is range:
-        return _range(expressions, node, arguments, is_unrolled)
+        assert call is not None
+        (node,) = call.arguments
+        call = _call(expressions, node)
+    if call is not None and call.function is range:
+        return _range(expressions, node, call.arguments, is_unrolled)
     if is_unrolled:
-        raise UnsupportedError(node, _GOES_OVER)
+        raise UnsupportedError(node, "unroll() takes a range(...); a loop over a tuple or a list is unrolled as it is")
     rows: list[Row] = []
     length, item = _items(expressions, node, rows)
     return Rounds(known(0), known(length), 1, item, True, tuple(rows))
 
 
-def _call(expressions: Expressions, node: ast.expr) -> tuple[object, list[ast.expr]]:
-    """The function that is called, and its arguments; None if it is no call of a name."""
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name | ast.Attribute) or node.keywords:
-        return None, []
+class _Call(NamedTuple):
+    function: object
+    arguments: list[ast.expr]
+    named: dict[str | None, ast.expr]
+
+
+def _call(expressions: Expressions, node: ast.expr) -> _Call | None:
+    """The call of a word that an expression is, such as `range(...)`; None if it is none."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name | ast.Attribute):
+        return None
     found = expressions.thing(node.func)
-    return (found.object, node.args) if isinstance(found, Word) else (None, [])
+    return _Call(found.object, node.args, {each.arg: each.value for each in node.keywords}) if (
+        isinstance(found, Word)
+    ) else None  # fmt: skip
 
 
 def _range(expressions: Expressions, node: ast.expr, arguments: list[ast.expr], is_unrolled: bool) -> Rounds:
@@ -74,17 +83,9 @@ def _range(expressions: Expressions, node: ast.expr, arguments: list[ast.expr], 
 
 def _items(expressions: Expressions, node: ast.expr, rows: list[Row]) -> tuple[int, _Item]:
     """How many items something has, and each by its number; lists are added to `rows`."""
-    name, arguments = _call(expressions, node)
-    if name is enumerate and len(arguments) in (1, 2):
-        length, item = _items(expressions, arguments[0], rows)
-        start = expressions.value(arguments[1]) if len(arguments) > 1 else known(0)
-        return length, lambda counter: Items((expressions.combined(ast.Add(), counter, start), item(counter)))
-    if name is reversed and len(arguments) == 1:
-        length, item = _items(expressions, arguments[0], rows)
-        return length, lambda counter: item(Value(f"({length - 1} - {counter.text})", INT))
-    if name is zip and arguments:
-        lengths, items = zip(*(_items(expressions, each, rows) for each in arguments), strict=True)
-        return min(lengths), lambda counter: Items(tuple(item(counter) for item in items))
+    call = _call(expressions, node)
+    if call is not None and call.function in _MAKERS:
+        return _MAKERS[call.function](expressions, node, call, rows)
     whole = expressions.items(node)
     if isinstance(whole, Row):
         rows.append(whole)
@@ -99,7 +100,58 @@ def _items(expressions: Expressions, node: ast.expr, rows: list[Row]) -> tuple[i
     def item_at(counter: Value) -> Thing:
         try:
             return expressions.element(whole, counter)
-        except Problem as problem:
-            raise UnsupportedError(node, str(problem)) from None
+        except Problem:
+            message = "a loop goes over numbers of a table, or up to 32 items of one type and length"
+            raise UnsupportedError(node, message) from None
 
     return size, item_at
+
+
+_Rows = list[Row]
+_Maker = Callable[[Expressions, ast.expr, _Call, _Rows], tuple[int, _Item]]
+
+
+def _enumerated(expressions: Expressions, node: ast.expr, call: _Call, rows: _Rows) -> tuple[int, _Item]:
+    arguments = [*call.arguments, *(value for name, value in call.named.items() if name == "start")]
+    if len(arguments) not in (1, 2) or {*call.named} - {"start"}:
+        raise UnsupportedError(node, "enumerate() takes a tuple or a list, and the number of its first item")
+    length, item = _items(expressions, arguments[0], rows)
+    start = expressions.items(arguments[1]) if len(arguments) > 1 else known(0)
+    if not isinstance(start, Value) or start.type not in (INT, BOOL):
+        raise UnsupportedError(node, "enumerate() begins with an int")
+    return length, lambda counter: Items((expressions.combined(ast.Add(), counter, start), item(counter)))
+
+
+def _zipped(expressions: Expressions, node: ast.expr, call: _Call, rows: _Rows) -> tuple[int, _Item]:
+    if not call.arguments or {*call.named} - {"strict"}:
+        raise UnsupportedError(node, "zip() takes tuples and lists")
+    lengths, items = zip(*(_items(expressions, each, rows) for each in call.arguments), strict=True)
+    strict = call.named.get("strict")
+    if len(set(lengths)) > 1 and strict is not None and expressions.value(strict).constant is not False:
+        raise UnsupportedError(node, f"zip() of {', '.join(map(str, lengths))} items")
+    return min(lengths), lambda counter: Items(tuple(item(counter) for item in items))
+
+
+def _reversed(expressions: Expressions, node: ast.expr, call: _Call, rows: _Rows) -> tuple[int, _Item]:
+    if len(call.arguments) != 1 or call.named:
+        raise UnsupportedError(node, "reversed() takes a tuple or a list")
+    inner = _call(expressions, call.arguments[0])
+    if inner is not None and inner.function in (enumerate, zip, reversed):
+        raise UnsupportedError(node, "reversed() takes a tuple, a list or a range: write it inside")
+    length, item = _items(expressions, call.arguments[0], rows)
+    return length, lambda counter: item(Value(f"({length - 1} - {counter.text})", INT))
+
+
+def _ranged(expressions: Expressions, node: ast.expr, call: _Call, rows: _Rows) -> tuple[int, _Item]:
+    del rows
+    over = _range(expressions, node, call.arguments, False)
+    if over.first.constant is None or over.end.constant is None:
+        message = "a range with computed ends goes by itself only; range(n - 1, -1, -1) goes backwards"
+        raise UnsupportedError(node, message)
+    numbers = range(int(over.first.constant), int(over.end.constant), over.step)
+    if not numbers:
+        raise UnsupportedError(node, "a loop over nothing: the range is empty")
+    return len(numbers), lambda counter: Value(f"({numbers.start} + {counter.text} * {numbers.step})", INT)
+
+
+_MAKERS: dict[object, _Maker] = {enumerate: _enumerated, zip: _zipped, reversed: _reversed, range: _ranged}

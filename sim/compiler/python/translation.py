@@ -9,7 +9,7 @@ from typing import Any
 
 from ctm.rtl.isa.limits import OUTPUTS
 from ctm.sim.compiler.error import Diagnostic, KernelError, Location
-from ctm.sim.compiler.python.body import END, Body, Finish, Made, c_string
+from ctm.sim.compiler.python.body import END, Body, Finish, Made
 from ctm.sim.compiler.python.error import UnsupportedError
 from ctm.sim.compiler.python.parameters import Parameter, bound, parameters
 from ctm.sim.compiler.python.scope import Definition, ModuleScope
@@ -204,11 +204,16 @@ def _text(definition: Definition, heads: list[str], body: Body, end: str) -> str
     texts, now = [], 0
     for line, text in (*lines, (node.end_lineno or now, "}")):
         if line != now:
-            texts.append(f'#line {line} "{c_string(definition.file)}"')
+            texts.append(f'#line {line} "{_c_string(definition.file)}"')
             now = line
         texts.append(text)
         now += 1
     return "\n".join(texts)
+
+
+def _c_string(text: str) -> str:
+    """Text as a string of C has it."""
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 
 def _outputs(texts: list[str], kinds: tuple[Type, ...], is_tuple: bool) -> list[str]:

@@ -83,7 +83,7 @@ class Variables:
         return name
 
     def _has_value(self, target: ast.Name) -> None:
-        self.present = (self.present or frozenset()) | {target.id}
+        self.present = None if self.present is None else self.present | {target.id}
 
     def _stored(self, node: ast.Name, name: str, found: Thing) -> Thing:
         """Assign something to a variable, or to a field of it, which is made if it is not there."""

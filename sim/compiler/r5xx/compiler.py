@@ -74,6 +74,8 @@ def unsupported(instruction: Instruction) -> str:
     """What a core cannot do, said of one instruction; "" if it can."""
     if instruction.opcode == "getelementptr" and _COMPUTED.search(instruction.text):
         return "an array with a computed index: R5xx cores cannot choose a register; #pragma unroll makes indices known"
+    if instruction.text.startswith("phi ptr"):
+        return "a pointer that a loop changes: use an index, which #pragma unroll makes known"
     if instruction.callee.startswith("ctm.fma."):
         return "fma(): write a * b + c, which R5xx cores round once"
     return ""

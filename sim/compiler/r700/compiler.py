@@ -49,7 +49,7 @@ jumps were threaded through are too much for LLVM's back end. A product and a su
 but where both are known Clang does not round them together, as cores do not.
 """
 TABLES = (
-    f"R700 cores keep up to {MOST_ELEMENTS} elements of one size in registers; "
+    f"R700 cores keep up to {MOST_ELEMENTS} elements of one size in registers, with the padding of structs and vec3; "
     "give a larger table as constants, or an input"
 )
 _BACK = (

@@ -5,6 +5,7 @@ R700 cores have no memory that a program brings along. What LLVM could compute b
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from ctm.sim.compiler.ir.module import NAME, Block, Function, Instruction, Module, splatted, split
 from ctm.sim.compiler.ir.rewriting import Replacement, numbers_for, rewrite
@@ -22,9 +23,10 @@ _PACKED = "<{"
 """How a table's type begins if Clang writes many zeros at its end as one member."""
 _PADDING = re.compile(r"\[(\d+) x i8\] (?:zeroinitializer|undef|poison)")
 _COPY = re.compile(
-    rf"(?:tail )?call void @llvm\.memcpy\.\S+\(ptr addrspace\(5\)[^%]*({NAME}), ptr addrspace\(4\)[^@%]*@([-\w.$]+), "
-    r"i32 (\d+), i1 \w+\).*"
+    rf"(?:tail )?call void @llvm\.memcpy\.\S+\(ptr addrspace\(5\)[^%]*({NAME}), ptr addrspace\([14]\)[^@%]*@"
+    r"([-\w.$]+), i32 (\d+), i1 \w+\).*"
 )
+_CONSTANTS, _VARIABLES = r"addrspace\(4\)", r"addrspace\(1\)"
 _CAST = re.compile(rf"addrspacecast \(ptr addrspace\(5\) ({NAME}) to ptr addrspace\(5\)\)")
 _ELEMENT = re.compile(rf"getelementptr(?: \w+)* \(([^()]*addrspace\(5\) {NAME}, [^()]*)\)")
 """An operand that is an element's address."""
@@ -75,16 +77,24 @@ def _with_arrays(kernel: Function, tables: dict[str, tuple[str, list[_Word]]]) -
     arrays = {name: value(f"alloca {tables[name][0]}, align 16, addrspace(5)") for name in sorted(used)}
     for name, array in arrays.items():
         start += (Instruction("", text) for text in _stores(array, tables[name][1], value))
-    blocks = [
-        Block(each.label, [_of_arrays(one, arrays, value) for one in each.instructions]) for each in copied.blocks
-    ]
+    variables = {name for each in copied.instructions for name in re.findall(r"@(?!llvm|ctm)([-\w.$]+)", each.text)}
+    # Variables without stores are constant, too, but stay where variables are.
+    spaces = _CONSTANTS if variables - {*tables} else f"{_CONSTANTS}|{_VARIABLES}"
+
+    def replaced(each: Instruction) -> Instruction:
+        return _of_arrays(replace(each, text=re.sub(spaces, "addrspace(5)", each.text)), arrays, value)
+
+    blocks = [Block(each.label, list(map(replaced, each.instructions))) for each in copied.blocks]
     return Function(copied.head, [Block(blocks[0].label, [*start, *blocks[0].instructions]), *blocks[1:]])
 
 
 def _of_arrays(instruction: Instruction, arrays: dict[str, str], value: Callable[[str], str]) -> Instruction:
-    """An instruction with arrays for tables, whose elements at known indices are computed at the start."""
+    """An instruction with arrays for tables, whose elements at known indices are computed at the start.
+
+    Its pointers are those to arrays already.
+    """
     text = re.sub(r"@([-\w.$]+)", lambda found: arrays.get(found[1], found[0]), instruction.text)
-    text = _CAST.sub(r"\1", text.replace("addrspace(4)", "addrspace(5)"))
+    text = _CAST.sub(r"\1", text)
     text = _ELEMENT.sub(lambda found: value(f"getelementptr {found[1]}"), text)
     return Instruction(instruction.result, text, instruction.metadata)
 

@@ -33,6 +33,8 @@ TABLES = {
     "structs with three components": "static const struct { vec3 c; float r; } "
     "t[3] = {{{1, 2, 3}, 9}, {{4, 4, 4}, 8}}; vec3 a = t[(int)p.x % 3].c; "
     "output(0, vec4(a.x, a.y, a.z, t[((int)p.x + (int)p.y) % 3].r));",
+    "variables without stores": "static int t[4] = {1, 2, 3, 7}; static vec3 v[2] = {{1, 2, 3}, {4, 5, 6}}; "
+    "int *a = t; output(0, vec4(v[(int)p.y & 1].z, (float)t[(int)p.x & 3], (float)a[((int)p.x + (int)p.y) % 3], 0));",
     "whole numbers": "static const ivec4 t[2] = {{7, 7, 7, 7}, {1, 2, 3, 4}}; "
     "output(0, (float)t[(int)p.x & 1].z + (float)t[(int)p.y & 1].x);",
 }

@@ -40,6 +40,11 @@ def clipped(x: float, low=1):
     return x
 
 
+def never(x: float):
+    discard()
+    return x
+
+
 def dropped(x: float):
     if x > 3:
         discard()
@@ -71,11 +76,19 @@ ANYWHERE = {
     "    s = s / 2 + c\nreturn s, k",
     "for in reverse": "s = i\nfor k, a in enumerate(reversed(PAIRS)):\n    s = s * 3 + k * a[1]\n"
     "for c in reversed((x, y, 2.0)):\n    s = s // 2 + int(c)\nreturn s, i",
+    "starts of enumerations": "k = i\nw = [j, 2]\ns = 0\nfor k, t in enumerate((1, 2, i), k):\n    s = s * 3 + k + t\n"
+    "for n, t in enumerate((i, j), start=w[0]):\n    w[0] += 5\n    s += n * t\nreturn s, k, n, w[0]",
+    "targets in a list": "w = [7, i, j]\ns = 0\nfor w[0], a in zip((1, 2, i), w, strict=True):\n    s = s * 3 + a\n"
+    "for w[1], w[2] in zip(w, reversed(w)):\n    s += w[1] * w[2]\nreturn s, w[0], w[1], w[2]",
+    "for over numbers": "s = 0\nfor k, n in enumerate(range(5, 1, -2)):\n    s += k * n + i\nfor k in "
+    "reversed(range(3)):\n    s = s * 2 + k\nfor k, (a, b) in zip(range(2, 9), [[1, i], [j, 2]]):\n    s += k * a - b\n"
+    "return s, k",
     "what a loop leaves": "for k in range(3):\n    if k > i:\n        a = j\n        continue\n    a = k\n"
     "    if k == j:\n        break\nfor n in (i, j):\n    b = n\n    if n == 3:\n        b = 9\n        break\n"
     "return a, b, k, n",
     "lengths": "return len(PAIRS), len(PAIRS[0]) * i, len((i, j, x)), len(pixel) + len(WEIGHTS)",
     "names of arguments": "a, b = both(y=x, x=y)\nreturn a, b, both(x, y=j)[0], clipped(low=i, x=y)",
+    "calls that end": "q = x\nif i == 3:\n    z = never(q)\nif i == 5:\n    return never(x)\nreturn q + 1.0",
     "wider results": "return clipped(x), clipped(y, low=j), clipped(i), clipped(x, 2)",
     "endless": "n = 0\nwhile True:\n    n += 1\n    if n * n > i:\n        r = n\n        break\nreturn r, n, 0, 0",
     "for": "s = 0\nfor k in range(i):\n    k += 1\n    s += k\nfor k in range(5, j, -2):\n    s += 10 * k\nreturn s, 0",
