@@ -369,11 +369,6 @@ class Body:
             return TYPES[found.object]
         raise UnsupportedError(node, "a type is int, float, bool, uint or a vector's")
 
-    def _is(self, node: ast.expr, wanted: object) -> bool:
-        """Whether an expression is a name of this object."""
-        is_name = isinstance(node, ast.Name | ast.Attribute)
-        return is_name and self._expressions.thing(node) == Word(wanted)
-
 
 def _in_all(states: list[Present]) -> Present:
     """The variables that have values on all paths that join."""

@@ -10,6 +10,7 @@ from ctm.sim.compiler.python.expressions import Expressions
 from ctm.sim.compiler.python.values import BOOL, INT, Items, Row, Table, Thing, Value, Word, known, length_of
 
 _GOES_OVER = "a loop goes over range(...), unroll(range(...)), a tuple or a list"
+_Rows = list[Row]
 _Item = Callable[[Value], Thing]
 """What a loop's target is, by the counter."""
 
@@ -37,16 +38,15 @@ class Rounds(NamedTuple):
 def rounds(expressions: Expressions, node: ast.expr) -> Rounds:
     """The rounds of a loop over an expression; UnsupportedError if there are none like these."""
     call = _call(expressions, node)
-    is_unrolled = call is not None and call.function is language.unroll and len(call.arguments) == 1
-    if is_unrolled:
-        assert call is not None
-        (node,) = call.arguments
+    is_unrolled = False
+    if call is not None and call.function is language.unroll and len(call.arguments) == 1:
+        (node,), is_unrolled = call.arguments, True
         call = _call(expressions, node)
     if call is not None and call.function is range:
-        return _range(expressions, node, call.arguments, is_unrolled)
+        return _range(expressions, node, call, is_unrolled=is_unrolled)
     if is_unrolled:
         raise UnsupportedError(node, "unroll() takes a range(...); a loop over a tuple or a list is unrolled as it is")
-    rows: list[Row] = []
+    rows: _Rows = []
     length, item = _items(expressions, node, rows)
     return Rounds(known(0), known(length), 1, item, True, tuple(rows))
 
@@ -62,14 +62,14 @@ def _call(expressions: Expressions, node: ast.expr) -> _Call | None:
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name | ast.Attribute):
         return None
     found = expressions.thing(node.func)
-    return _Call(found.object, node.args, {each.arg: each.value for each in node.keywords}) if (
-        isinstance(found, Word)
-    ) else None  # fmt: skip
+    if not isinstance(found, Word):
+        return None
+    return _Call(found.object, node.args, {each.arg: each.value for each in node.keywords})
 
 
-def _range(expressions: Expressions, node: ast.expr, arguments: list[ast.expr], is_unrolled: bool) -> Rounds:
-    values = [expressions.value(each) for each in arguments]
-    if not 1 <= len(values) <= 3 or any(each.type not in (INT, BOOL) for each in values):
+def _range(expressions: Expressions, node: ast.expr, call: _Call, *, is_unrolled: bool) -> Rounds:
+    values = [expressions.value(each) for each in call.arguments]
+    if call.named or not 1 <= len(values) <= 3 or any(each.type not in (INT, BOOL) for each in values):
         raise UnsupportedError(node, "range() takes one to three ints")
     step = values[2].constant if len(values) > 2 else 1
     if not step:
@@ -81,7 +81,7 @@ def _range(expressions: Expressions, node: ast.expr, arguments: list[ast.expr], 
     return Rounds(first, end, int(step), lambda counter: counter, is_unrolled)
 
 
-def _items(expressions: Expressions, node: ast.expr, rows: list[Row]) -> tuple[int, _Item]:
+def _items(expressions: Expressions, node: ast.expr, rows: _Rows) -> tuple[int, _Item]:
     """How many items something has, and each by its number; lists are added to `rows`."""
     call = _call(expressions, node)
     if call is not None and call.function in _MAKERS:
@@ -107,7 +107,6 @@ def _items(expressions: Expressions, node: ast.expr, rows: list[Row]) -> tuple[i
     return size, item_at
 
 
-_Rows = list[Row]
 _Maker = Callable[[Expressions, ast.expr, _Call, _Rows], tuple[int, _Item]]
 
 
@@ -144,7 +143,7 @@ def _reversed(expressions: Expressions, node: ast.expr, call: _Call, rows: _Rows
 
 def _ranged(expressions: Expressions, node: ast.expr, call: _Call, rows: _Rows) -> tuple[int, _Item]:
     del rows
-    over = _range(expressions, node, call.arguments, False)
+    over = _range(expressions, node, call, is_unrolled=False)
     if over.first.constant is None or over.end.constant is None:
         message = "a range with computed ends goes by itself only; range(n - 1, -1, -1) goes backwards"
         raise UnsupportedError(node, message)

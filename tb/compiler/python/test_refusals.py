@@ -76,6 +76,7 @@ STATEMENTS = {
     "w = [1.0, k]\n    for x in w: w = [k, k]": "2: a new list in a loop over the old one: take another name",
     "for i, j in range(3): pass": "1: 2 variables for one value",
     "for i in range(0, 9, n): pass": "1: the step of a range is a number that is known, and not 0",
+    "for i in range(3, step=2): pass": "1: range() takes one to three ints",
     "for i in range(k): pass": "1: range() takes one to three ints",
     "for i in range(1, 2, 3, 4): pass": "1: range() takes one to three ints",
     "k, *n = k, 1": "1: a target with a star: name each item",
