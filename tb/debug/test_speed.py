@@ -9,8 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from ctm.sim.debug.slicing import slicer
 from ctm.sim.debug.stopping.locations import stop_at
+from ctm.sim.debug.why import why
 from ctm.sim.jobs.execution import Execution
+from ctm.sim.jobs.loading import load_job
 from ctm.tb.cli.invocation import process
 from ctm.tb.debug.jobs import LONG, config_of, example, program, session_of
 
@@ -91,3 +94,28 @@ def test_a_breakpoint_is_reached_at_half_the_speed_of_the_engine(name: str, side
             assert session.position.wavefront == len(session.started.order) - 1
         ratios.append((ran - begin) / (reached - made))
     assert max(ratios) >= 0.5, ratios
+
+
+NESTED = """LOOP i0
+  LOOP i0
+    ALU r1 = ADD(r1, r1)
+  ENDLOOP
+ENDLOOP
+OUT o0 = MOV(r1)
+"""
+
+
+def test_why_in_long_loops_ends_and_names_what_counts_their_rounds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With another number of rounds, paths from each of the steps are long."""
+    program(NESTED, tmp_path)
+    path = tmp_path / "job.toml"
+    path.write_text(path.read_text().replace("int = {0 = [5, 0, 1]}", "int = {0 = [255, 0, 1]}"))
+    monkeypatch.setattr(slicer, "_MOST_STEPS_OF_ALL", 2_000)
+    with session_of(load_job(path)) as session:
+        session.step(300)
+        before = time.process_time()
+        text = "\n".join(why(session, "r1.r").rows())
+        assert time.process_time() - before < 30
+    assert "i0 = 255 rounds from 0 by 1" in text

@@ -36,6 +36,10 @@ _TRIES = 2
 """Runs of another path with random constants."""
 _MOST_STEPS = 20_000
 """Instructions of another path that are executed to find its join with the one that was taken."""
+_MOST_STEPS_OF_ALL = 30_000
+"""Instructions of other paths that are executed for a slice: some 10 s. From there on, a path without a join found is
+taken to be another one, so that all it depends on is in the slice.
+"""
 
 Words = dict[Cell, Any]
 
@@ -104,6 +108,7 @@ class Slicer:
             self._steps[control].append(step)
         self._matter: list[Words] = []
         self._listed: set[Cell] = set()
+        self._steps_left = 0
         # The same ones each time: an explanation must not change.
         self._random = np.random.default_rng(len(self.track))
 
@@ -113,6 +118,7 @@ class Slicer:
         cells = {cell: self._word(self.track.last, cell) for cell in sorted(targets)}
         self._matter = [{}] * count + [cells]
         self._listed = set()
+        self._steps_left = _MOST_STEPS_OF_ALL
         wanted, causes = cells, []
         outside: Words = {}
         for step in reversed(range(count)):
@@ -217,9 +223,10 @@ class Slicer:
 
         # A step may change the batch itself.
         arrive((state.copy(), has_ended) for state, has_ended in elsewhere.states)
-        for _ in range(_MOST_STEPS):
+        for _ in range(min(_MOST_STEPS, self._steps_left)):
             if not waiting:
                 break
+            self._steps_left -= 1
             first, *others = waiting.pop(min(waiting, key=lambda control: control.position))
             batch = first.merge(others)
             stepped = set(batch.order.tolist())
