@@ -83,7 +83,7 @@ def engine_class(name: str, watch: Watching | None = None) -> type[Any]:
     does, able = ("writes no waves", TRACED) if isinstance(watch, Waves) else ("cannot be watched", WATCHED)
     if name not in able:
         more = " and ".join(map(repr, able))
-        raise ValueError(f"engine '{name}' {does}; {more} {'does' if isinstance(watch, Waves) else 'can'}")
+        raise ValueError(f"engine '{name}' {does}; {more} {'do' if isinstance(watch, Waves) else 'can'}")
     found: type[Any] = able[name]
     return found
 

@@ -96,6 +96,8 @@ class Device:
     ) -> None:
         check_type("config", config, MachineConfig)
         check_type("watchdog", watchdog, Integral)
+        if watch is not None:
+            check_type("watch", watch, Watching)
         if not 0 <= watchdog <= MOST_WATCHDOG:
             raise ValueError(f"watchdog must be 1..{MOST_WATCHDOG} instructions, or 0 for any number, not {watchdog}")
         if max_cycles is not None:

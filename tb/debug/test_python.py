@@ -30,6 +30,8 @@ def halved_beyond(pixel: vec2, limit: float) -> float:
     value = pixel.x + pixel.y
     if value > limit:
         value = value / 2
+    else:
+        value = value * 1
     return value
 
 
@@ -84,6 +86,8 @@ def test_kernels_are_debugged_by_a_function_of_a_device() -> None:
 
     first = next(number for number, row in enumerate(open(__file__), start=1) if "value = value / 2" in row)
     with device.debug(calls) as session:
+        with pytest.raises(DebugError, match="there is no label else$"):
+            session.stop_at("else")
         session.stop_at(f"{first} if i == 3 and j == 2")
         assert session.go_on().reason == "breakpoint" and session.position.launch == 0
         assert ("test_python.py", first) in [(file.split("/")[-1], line) for file, line in session.why("o0[3,2]").lines]

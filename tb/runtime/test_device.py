@@ -194,6 +194,12 @@ def test_a_large_image_keeps_its_elements() -> None:
         np.testing.assert_array_equal(words[index], values[y, min(x, 699)])
 
 
+def test_what_is_watched_is_no_name_of_a_file() -> None:
+    wrong: Any = "wave.fst"
+    with pytest.raises(TypeError, match="watch must be a Watching, not 'wave.fst'"):
+        Device("golden", watch=wrong)
+
+
 @pytest.mark.parametrize(("watchdog", "error"), [(-1, ValueError), (1 << 32, ValueError), (1.5, TypeError)])
 def test_a_watchdog_is_a_number_of_instructions(watchdog: Any, error: type[Exception]) -> None:
     with pytest.raises(error, match=f"watchdog must be .*, not {watchdog}"):

@@ -208,7 +208,8 @@ def _of_label(session: Session, label: str) -> frozenset[int]:
     pattern = re.compile(rf"\s*{re.escape(label)}\s*:", re.IGNORECASE)
     known = []
     for file, text in session.code.files.items():
-        for number, row in enumerate(text.splitlines(), start=1):
+        # Python has no labels, but `else:`.
+        for number, row in enumerate([] if file.endswith(".py") else text.splitlines(), start=1):
             if pattern.match(row):
                 return _of_line(session, file, number)
             known += [each for each in re.findall(r"^\s*([A-Za-z_]\w*)\s*:", row) if each not in _SLOTS]
