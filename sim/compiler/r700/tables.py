@@ -5,7 +5,6 @@ R700 cores have no memory that a program brings along. What LLVM could compute b
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 from ctm.sim.compiler.ir.module import NAME, Block, Function, Instruction, Module, splatted, split
 from ctm.sim.compiler.ir.rewriting import Replacement, numbers_for, rewrite
@@ -26,6 +25,8 @@ _COPY = re.compile(
     rf"(?:tail )?call void @llvm\.memcpy\.\S+\(ptr addrspace\(5\)[^%]*({NAME}), ptr addrspace\([14]\)[^@%]*@"
     r"([-\w.$]+), i32 (\d+), i1 \w+\).*"
 )
+_GLOBAL = re.compile(r"@(?!llvm\.|ctm\.)([-\w.$]+)")
+"""A variable or a table, no function."""
 _CONSTANTS, _VARIABLES = r"addrspace\(4\)", r"addrspace\(1\)"
 _CAST = re.compile(rf"addrspacecast \(ptr addrspace\(5\) ({NAME}) to ptr addrspace\(5\)\)")
 _ELEMENT = re.compile(rf"getelementptr(?: \w+)* \(([^()]*addrspace\(5\) {NAME}, [^()]*)\)")
@@ -37,14 +38,14 @@ _Word = tuple[str, str]
 def with_tables(module: Module) -> Module:
     """The module with arrays in its kernels for tables that are not too large."""
     types = dict(re.findall(r"^(%\S+) = type (.*)$", "\n".join(module.lines), re.MULTILINE))
-    tables: dict[str, tuple[str, list[_Word]]] = {}
+    tables: dict[str, list[_Word]] = {}
     for line in module.lines:
         found = _TABLE.match(line)
         type_ = _type(found[2]) if found else ""
         words = list(_words(type_, found[2][len(type_) :].strip(), types)) if found else []
         is_mixed = len({_BYTES.get(each, 4) for each, _ in words}) > 1
         if found and words and len(words) <= MOST_ELEMENTS and ("", "") not in words and not is_mixed:
-            tables[found[1]] = f"[{len(words)} x {words[0][0]}]", words
+            tables[found[1]] = words
     own = {id(kernel) for kernel in kernels(module)}
     return Module([
         _with_arrays(each, tables) if isinstance(each, Function) and id(each) in own else each
@@ -52,20 +53,21 @@ def with_tables(module: Module) -> Module:
     ])  # fmt: skip
 
 
-def _with_arrays(kernel: Function, tables: dict[str, tuple[str, list[_Word]]]) -> Function:
+def _with_arrays(kernel: Function, tables: dict[str, list[_Word]]) -> Function:
     numbers = numbers_for(kernel)
 
     def copy(new: Replacement) -> bool:
         found = _COPY.fullmatch(new.replaced.text)
         if found is None or found[2] not in tables:
             return False
-        words = tables[found[2]][1]
+        words = tables[found[2]]
         for text in _stores(found[1], words[: int(found[3]) // _BYTES.get(words[0][0], 4)], new.value):
             new.effect(text)
         return True
 
     copied = rewrite(kernel, [copy], numbers)
-    used = {name for each in copied.instructions for name in re.findall(r"@([-\w.$]+)", each.text)} & {*tables}
+    named = {name for each in copied.instructions for name in _GLOBAL.findall(each.text)}
+    used = sorted(named & {*tables})
     if not used:
         return copied
     start: list[Instruction] = []
@@ -74,26 +76,29 @@ def _with_arrays(kernel: Function, tables: dict[str, tuple[str, list[_Word]]]) -
         start.append(Instruction(f"%-c.{next(numbers)}", text))
         return start[-1].result
 
-    arrays = {name: value(f"alloca {tables[name][0]}, align 16, addrspace(5)") for name in sorted(used)}
+    arrays = {
+        name: value(f"alloca [{len(tables[name])} x {tables[name][0][0]}], align 16, addrspace(5)") for name in used
+    }
     for name, array in arrays.items():
-        start += (Instruction("", text) for text in _stores(array, tables[name][1], value))
-    variables = {name for each in copied.instructions for name in re.findall(r"@(?!llvm|ctm)([-\w.$]+)", each.text)}
+        start += (Instruction("", text) for text in _stores(array, tables[name], value))
     # Variables without stores are constant, too, but stay where variables are.
-    spaces = _CONSTANTS if variables - {*tables} else f"{_CONSTANTS}|{_VARIABLES}"
-
-    def replaced(each: Instruction) -> Instruction:
-        return _of_arrays(replace(each, text=re.sub(spaces, "addrspace(5)", each.text)), arrays, value)
-
-    blocks = [Block(each.label, list(map(replaced, each.instructions))) for each in copied.blocks]
+    spaces = _CONSTANTS if named - {*tables} else f"{_CONSTANTS}|{_VARIABLES}"
+    blocks = [
+        Block(each.label, [_of_arrays(one, arrays, spaces, value) for one in each.instructions])
+        for each in copied.blocks
+    ]
     return Function(copied.head, [Block(blocks[0].label, [*start, *blocks[0].instructions]), *blocks[1:]])
 
 
-def _of_arrays(instruction: Instruction, arrays: dict[str, str], value: Callable[[str], str]) -> Instruction:
+def _of_arrays(
+    instruction: Instruction, arrays: dict[str, str], spaces: str, value: Callable[[str], str]
+) -> Instruction:
     """An instruction with arrays for tables, whose elements at known indices are computed at the start.
 
-    Its pointers are those to arrays already.
+    `spaces` is a pattern of the address spaces that tables are in.
     """
     text = re.sub(r"@([-\w.$]+)", lambda found: arrays.get(found[1], found[0]), instruction.text)
+    text = re.sub(spaces, "addrspace(5)", text)
     text = _CAST.sub(r"\1", text)
     text = _ELEMENT.sub(lambda found: value(f"getelementptr {found[1]}"), text)
     return Instruction(instruction.result, text, instruction.metadata)
